@@ -1,0 +1,3 @@
+"""Assay: find out by asking what a robot can do."""
+
+__version__ = "0.1.0"
