@@ -88,7 +88,11 @@ class Agent(ABC):
         """What the agent says of itself. Constant over its life."""
 
     def ask(self, question: Question) -> Answer:
-        """Put one question. Raises `Unsupported` or `AgentFault`; a `Refusal` is an answer."""
+        """Put one question; a `Refusal` is an answer.
+
+        Raises `LogicError` for a question in words that the agent does not have (before anything is done),
+        `Unsupported` for a kind that it does not answer, and `AgentFault` when it fails.
+        """
         match question:
             case PlanOutcomeQuery():
                 return self.plan_outcome(question)

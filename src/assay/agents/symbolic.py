@@ -5,11 +5,7 @@ The model is private to the agent. Learners see only its description and its ans
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass
-from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -35,32 +31,16 @@ from assay.agents.questions import (
     Verdict,
 )
 from assay.agents.reachability import ReachableStates, find_path
+from assay.agents.stage import Stage, cumulative_odds, draw
 from assay.errors import LogicError, Unsupported
-from assay.logic.atoms import Atom, GroundCapability, Literal, State
-from assay.logic.formulas import split_conjunction, substitute_atom
-from assay.logic.ground_model import GroundModel
-from assay.logic.grounding import Grounder
+from assay.logic.atoms import GroundCapability, Literal, State
 from assay.logic.model import Model, Problem
 from assay.logic.names import check_name
-from assay.logic.operators import Operator
 from assay.logic.pddl import read_document, read_model, read_problem
-from assay.logic.statics import Statics
 from assay.logic.types import TypedName
 
 DEFAULT_BUDGET = 100_000
 _MAX_OBJECT_SETS = 64
-
-
-@dataclass
-class _Stage:
-    """The agent's world over one set of objects: operators ground so far, and the odds of their outcomes."""
-
-    objects: tuple[TypedName, ...]
-    grounder: Grounder
-    types_of: dict[str, tuple[str, ...]]
-    operators: dict[GroundCapability, Operator | None]
-    odds: dict[GroundCapability, list[float]]
-    ground: tuple[Statics, GroundModel] | None = None
 
 
 class SymbolicAgent(Agent):
@@ -89,11 +69,11 @@ class SymbolicAgent(Agent):
         self._seed = seed
         self._rng = np.random.default_rng(seed)
         self._budget = budget
-        self._stages: OrderedDict[tuple[TypedName, ...], _Stage] = OrderedDict()
+        self._stages: dict[tuple[TypedName, ...], Stage] = {}
         self._own = self._stage(())
         self._bits = self._reset_bits(self._rng)
         self._now = self._own
-        self._seen: set[tuple[tuple[TypedName, ...], int]] = {((), self._bits)}
+        self._seen = {self._bits}
         self._reachable: ReachableStates | None = None
         deterministic = model.deterministic and not problem.random_init
         self._description = AgentDescription(
@@ -149,6 +129,7 @@ class SymbolicAgent(Agent):
         refusal = self._start(question.initial, question.objects, rng)
         if refusal is not None:
             return refusal
+        self._now.check_plan(question.plan)
         executed: list[bool] = []
         prefix = 0
         for capability in question.plan:
@@ -169,9 +150,10 @@ class SymbolicAgent(Agent):
             if refusal is not None:
                 return refusal
             if not runs:
-                self._check_literals(question.goal)
+                self._now.check_literals(question.goal)
+                self._now.check_plan(rule.capability for rule in question.policy.rules)
                 for rule in question.policy.rules:
-                    self._check_literals(rule.condition)
+                    self._now.check_literals(rule.condition)
             run = self._run_policy(question, rng)
             runs.append(run)
             effort += Effort(len(run.transitions), 1)
@@ -206,9 +188,10 @@ class SymbolicAgent(Agent):
         refusal = self._start(question.initial, question.objects, self._rng)
         if refusal is not None:
             return refusal
+        self._now.check_plan(question.plan)
         for prefix, capability in enumerate(question.plan):
             if not self._step(capability, self._rng):
-                needed = self._needs(capability)
+                needed = self._now.needs(capability)
                 return FailedPrecondition(prefix, needed, self._state(), Effort(prefix + 1, 1))
         return FailedPrecondition(len(question.plan), (), self._state(), Effort(len(question.plan), 1))
 
@@ -239,12 +222,10 @@ class SymbolicAgent(Agent):
             raise LogicError(f"the seed of a question is 0 or more, found {seed}")
         return np.random.default_rng((self._seed, seed))
 
-    def _stage(self, objects: tuple[TypedName, ...]) -> _Stage:
+    def _stage(self, objects: tuple[TypedName, ...]) -> Stage:
         stage = self._stages.get(objects)
         if stage is None:
-            present = (*self._model.constants, *(objects or self._problem.objects))
-            grounder = Grounder(self._model.types, present)
-            stage = _Stage(objects, grounder, {thing.name: thing.types for thing in present}, {}, {})
+            stage = Stage(self._model, objects or self._problem.objects)
             self._stages[objects] = stage
             if len(self._stages) > _MAX_OBJECT_SETS:
                 oldest = next(key for key in self._stages if key)  # the agent's own objects stay
@@ -270,9 +251,9 @@ class SymbolicAgent(Agent):
         if objects:
             self._check_objects(objects)
         stage = self._stage(objects)
-        self._check_atoms(initial.atoms, stage)
-        bits = stage.grounder.index.bits(initial.atoms)
-        if access is Access.SEEN and (objects, bits) not in self._seen:
+        stage.check_atoms(initial.atoms)
+        bits = stage.index.bits(initial.atoms)
+        if access is Access.SEEN and bits not in self._seen:
             return Refusal("the agent has not been in this state; only states that it was in can be restored")
         if access is Access.REALISABLE:
             reason = self._why_unrealisable(bits)
@@ -282,12 +263,10 @@ class SymbolicAgent(Agent):
         return None
 
     def _reset_bits(self, rng: np.random.Generator) -> int:
-        index = self._own.grounder.index
-        bits = index.bits(self._problem.init.atoms)
+        bits = self._own.index.bits(self._problem.init.atoms)
         if self._problem.random_init:
-            draw = self._own.grounder.effect_outcomes(self._problem.random_init)
-            odds = list(accumulate(float(outcome.probability) for outcome in draw))
-            bits = draw[min(bisect_right(odds, rng.random()), len(draw) - 1)].apply(bits)
+            outcomes = self._own.grounder.effect_outcomes(self._problem.random_init)
+            bits = draw(outcomes, cumulative_odds(outcomes), rng).apply(bits)
         return bits
 
     def _why_unrealisable(self, bits: int) -> str | None:
@@ -307,48 +286,19 @@ class SymbolicAgent(Agent):
                 if type_name not in self._model.types:
                     raise LogicError(f"object {thing.name!r} has the unknown type {type_name!r}")
 
-    def _check_atoms(self, atoms: Iterable[Atom], stage: _Stage) -> None:
-        for atom in atoms:
-            predicate = self._model.predicate_by_name.get(atom.predicate)
-            if predicate is None or predicate.arity != len(atom.args):
-                raise LogicError(f"{atom} is not an atom of this agent's vocabulary")
-            for argument, parameter in zip(atom.args, predicate.parameters, strict=True):
-                types = stage.types_of.get(argument)
-                if types is None:
-                    raise LogicError(f"{atom} names the unknown object {argument!r}")
-                if not self._model.types.overlap(types, parameter.types):
-                    raise LogicError(f"{atom} takes {parameter}, not {argument!r} of type {'/'.join(types)}")
-
     def _state(self) -> State:
-        return self._now.grounder.index.state(self._bits)
+        return self._now.index.state(self._bits)
 
     def _remember(self) -> None:
         if self._description.access is Access.SEEN:
-            self._seen.add((self._now.objects, self._bits))
-
-    def _operator(self, capability: GroundCapability) -> Operator | None:
-        stage = self._now
-        if capability in stage.operators:
-            return stage.operators[capability]
-        schema = self._model.capability_by_name.get(capability.name)
-        if schema is None:
-            raise LogicError(f"{capability} is not a capability of {self._description.name}")
-        operator = stage.grounder.operator(schema, capability.args)
-        stage.operators[capability] = operator
-        if operator is not None and len(operator.outcomes) > 1:
-            stage.odds[capability] = list(accumulate(float(o.probability) for o in operator.outcomes))
-        return operator
+            self._seen.add(self._bits)  # over the agent's own objects: with this access they are fixed
 
     def _step(self, capability: GroundCapability, rng: np.random.Generator) -> bool:
         """Try one capability; return whether it was executed."""
-        operator = self._operator(capability)
-        if operator is None or not operator.condition.holds(self._bits):
+        after = self._now.step(self._bits, capability, rng)
+        if after is None:
             return False
-        choice = 0
-        if len(operator.outcomes) > 1:
-            odds = self._now.odds[capability]
-            choice = min(bisect_right(odds, rng.random()), len(odds) - 1)
-        self._bits = operator.outcomes[choice].apply(self._bits)
+        self._bits = after
         self._remember()
         return True
 
@@ -357,22 +307,10 @@ class SymbolicAgent(Agent):
         after = self._state() if executed else before
         return Transition(before, capability, executed or not self._description.reports_execution, after)
 
-    def _needs(self, capability: GroundCapability) -> tuple[Literal, ...]:
-        schema = self._model.capability_by_name[capability.name]
-        binding = {p.name: arg for p, arg in zip(schema.parameters, capability.args, strict=True)}
-        literals, _ = split_conjunction(schema.precondition)
-        return tuple(Literal(substitute_atom(literal.atom, binding), literal.positive) for literal in literals)
-
     # Acting by itself
 
-    def _ground_model(self) -> GroundModel:
-        statics = Statics.of(self._model, self._state())
-        if self._now.ground is None or self._now.ground[0] != statics:
-            self._now.ground = (statics, GroundModel(self._model, self._now.grounder, statics))
-        return self._now.ground[1]
-
     def _walk(self, max_steps: int, rng: np.random.Generator) -> tuple[Transition, ...]:
-        ground = self._ground_model()
+        ground = self._now.ground_model(self._state())
         trace: list[Transition] = []
         before = self._state()
         while len(trace) < max_steps:
@@ -390,8 +328,8 @@ class SymbolicAgent(Agent):
         """Plan, act, and plan again after an unlucky outcome, until the goal, a dead end or the budget."""
         goal = tuple(goal)
         trace: list[Transition] = []
-        self._check_literals(goal)
-        ground = self._ground_model()
+        self._now.check_literals(goal)
+        ground = self._now.ground_model(self._state())
         while True:
             path, expanded = find_path(ground, self._bits, goal, budget)
             budget -= expanded
@@ -409,6 +347,3 @@ class SymbolicAgent(Agent):
                 return Verdict.REACHED, tuple(trace)
             if budget <= 0:
                 return Verdict.UNDECIDED, tuple(trace)
-
-    def _check_literals(self, literals: tuple[Literal, ...]) -> None:
-        self._check_atoms((literal.atom for literal in literals), self._now)

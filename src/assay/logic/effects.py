@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import count, product
 from typing import TypeAlias
 
 from assay.errors import LimitExceeded
@@ -177,18 +177,15 @@ def _branches(effect: Effect, condition: Condition, parameters: tuple[TypedName,
 def _apart(
     parameters: tuple[TypedName, ...], part: Effect, condition: Condition
 ) -> tuple[tuple[TypedName, ...], Effect]:
-    """Rename the parameters of a `forall` that hide a variable of the condition around it.
-
-    The new names are no names of PDDL, so no other variable has them.
-    """
+    """Rename the parameters of a `forall` that hide a variable of the condition around it."""
     taken = free_variables(condition)
     renamed: dict[str, str] = {}
+    # Free or bound, at whatever depth: no variable of the effect may be met by a new name. Names stand in quotes there.
+    inside = repr((parameters, part))
     for parameter in parameters:
         if parameter.name in taken:
-            fresh = parameter.name + "'"
-            while fresh in taken:
-                fresh += "'"
-            renamed[parameter.name] = fresh
+            numbered = (f"{parameter.name}-{number}" for number in count(2))
+            renamed[parameter.name] = next(name for name in numbered if name not in taken and f"'{name}'" not in inside)
     if not renamed:
         return parameters, part
     apart = tuple(TypedName(renamed.get(p.name, p.name), p.types) for p in parameters)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from itertools import islice, product
+from math import prod
 
 from assay.errors import LimitExceeded, LogicError
 from assay.logic.atoms import Atom, GroundCapability
@@ -120,9 +121,7 @@ class Grounder:
 
     def _bindings(self, capability: Capability, statics: Statics | None) -> Iterator[tuple[str, ...]]:
         domains = [self.objects_of(parameter.types) for parameter in capability.parameters]
-        count = 1
-        for domain in domains:
-            count *= len(domain)
+        count = prod(map(len, domains))
         if statics is None:
             if count > MAX_OPERATORS:
                 raise LimitExceeded(
@@ -175,7 +174,10 @@ class Grounder:
 
     def _extend(self, parameters: tuple[TypedName, ...], binding: _Binding) -> Iterator[_Binding]:
         names = [parameter.name for parameter in parameters]
-        for values in product(*(self.objects_of(parameter.types) for parameter in parameters)):
+        domains = [self.objects_of(parameter.types) for parameter in parameters]
+        if (count := prod(map(len, domains))) > MAX_OPERATORS:
+            raise LimitExceeded(f"a quantifier ranges over {count} combinations, more than {MAX_OPERATORS}")
+        for values in product(*domains):
             yield {**binding, **dict(zip(names, values, strict=True))}
 
     def _compile(

@@ -15,6 +15,7 @@ from assay.errors import LimitExceeded, ReadError, UnsupportedConstruct
 
 MAX_BYTES = 64 * 1024 * 1024
 MAX_DEPTH = 128
+MAX_WORDS = 2_000_000
 _TOKEN = re.compile(r"[()]|;[^\n]*|[^\s();]+")
 
 
@@ -119,12 +120,12 @@ Node: TypeAlias = Symbol | List
 def read_trees(source: Source) -> list[Node]:
     """Return the top-level lists and words of a text.
 
-    Raises `ReadError` for unbalanced parentheses and `LimitExceeded` beyond `MAX_DEPTH`.
+    Raises `ReadError` for unbalanced parentheses and `LimitExceeded` beyond `MAX_DEPTH` and `MAX_WORDS`.
     """
     top = List(0)
     stack = [top]
     items = top.items
-    for match in _TOKEN.finditer(source.text):
+    for number, match in enumerate(_TOKEN.finditer(source.text)):
         token = match.group()
         first = token[0]
         if first == "(":
@@ -142,6 +143,9 @@ def read_trees(source: Source) -> list[Node]:
             items = stack[-1].items
         elif first != ";":
             items.append(Symbol(token, match.start()))
+        # Each word or list takes some hundred bytes of memory, however short it is in the text.
+        if number >= MAX_WORDS:
+            raise LimitExceeded(f"{source.name}: more than {MAX_WORDS} words and parentheses")
     if len(stack) > 1:
         source.fail(stack[-1].offset, "this '(' is never closed; expected ')' before the end of the text")
     return top.items

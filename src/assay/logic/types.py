@@ -39,6 +39,8 @@ class TypeHierarchy:
     _ancestors: Mapping[str, frozenset[str]] = field(init=False, repr=False, compare=False, hash=False)
 
     def __post_init__(self) -> None:
+        # One form for "directly below object", so that equal hierarchies compare equal.
+        object.__setattr__(self, "parents", tuple((name, above or (OBJECT,)) for name, above in self.parents))
         object.__setattr__(self, "_ancestors", _close(dict(self.parents)))
 
     @property

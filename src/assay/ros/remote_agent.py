@@ -17,6 +17,7 @@ import rclpy
 from rclpy.client import Client
 from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.task import Future
 from rclpy.validate_full_topic_name import validate_full_topic_name
 from robot_assay import srv
 from robot_assay.msg import Error
@@ -33,6 +34,7 @@ from assay.ros.kinds import QUESTION_SERVICES
 DEFAULT_DEADLINE = 10.0
 _Value = TypeVar("_Value")
 _BATCH = 1_000
+_KNOCK_SECONDS = 0.5
 _ERRORS: dict[int, type[AssayError]] = {
     Error.UNSUPPORTED: Unsupported,
     Error.INVALID_REQUEST: LogicError,
@@ -58,6 +60,7 @@ class RemoteAgent(Agent):
         self._executor = SingleThreadedExecutor(context=self._context)
         self._executor.add_node(self._node)
         self._clients: dict[str, Client] = {}
+        self._suspect = False
         self._thread = threading.Thread(target=self._spin, name="assay-remote-agent", daemon=True)
         self._thread.start()
 
@@ -121,12 +124,11 @@ class RemoteAgent(Agent):
                 f"no agent answers at {self.name} (waited {self.deadline:g} s); start it, or check its name, "
                 "ROS_DOMAIN_ID and discovery range"
             )
-        done = threading.Event()
-        future = client.call_async(request)
-        future.add_done_callback(lambda _: done.set())
-        if not done.wait(max(0.0, until - time.monotonic())):
-            # A dead server's future never completes; forgetting it also drops an answer that comes too late.
-            client.remove_pending_request(future)
+        if self._suspect:
+            self._knock(client, kind, until)
+        future = self._send(client, request, until)
+        if future is None:
+            self._suspect = True
             raise AgentUnreachable(
                 f"{self.name} did not answer {name} within {self.deadline:g} s; see whether it is still running, "
                 "start it again if not, and ask again"
@@ -138,6 +140,31 @@ class RemoteAgent(Agent):
         if not response.success:
             raise _ERRORS.get(response.error.code, AgentFault)(response.error.message)
         return response
+
+    def _knock(self, client: Client, kind: Any, until: float) -> None:
+        """After a missed deadline, make sure that somebody listens before a question is sent.
+
+        For some 20 s a dead server still looks ready, and what is sent meanwhile is lost even if a new one is
+        starting. So a request that changes nothing (an empty batch) is sent again and again until it is answered.
+        """
+        if kind is srv.SetState:
+            client, kind = self._client(srv.DescribeAgent, "describe_agent"), srv.DescribeAgent
+        while time.monotonic() < until:
+            if self._send(client, kind.Request(), min(until, time.monotonic() + _KNOCK_SECONDS)) is not None:
+                self._suspect = False
+                return
+
+    @staticmethod
+    def _send(client: Client, request: Any, until: float) -> Future | None:
+        """Send a request and return its finished future, or None if it was not answered in time."""
+        done = threading.Event()
+        future = client.call_async(request)
+        future.add_done_callback(lambda _: done.set())
+        if done.wait(max(0.0, until - time.monotonic())):
+            return future
+        # A dead server's future never completes; forgetting it also drops an answer that comes too late.
+        client.remove_pending_request(future)
+        return None
 
     def _client(self, kind: Any, name: str) -> Client:
         if name not in self._clients:

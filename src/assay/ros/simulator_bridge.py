@@ -53,6 +53,10 @@ def main(args: list[str] | None = None) -> int:
     except AssayError as error:
         print(f"{NODE_NAME}: {error}", file=sys.stderr)
         return 2
+    except Exception:
+        # Told to stop while the node was being made: rclpy's parts then fail each in their own way.
+        if rclpy.ok():
+            raise
     finally:
         if node is not None:
             node.agent.close()

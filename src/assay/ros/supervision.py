@@ -6,7 +6,7 @@ import ctypes
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
 _PR_SET_PDEATHSIG = 1
@@ -19,10 +19,10 @@ def _die_with_parent() -> None:
 
 
 def start_node(
-    module: str, parameters: Mapping[str, str], environment: Mapping[str, str], arguments: Sequence[str] = ()
+    module: str, parameters: Mapping[str, str], environment: Mapping[str, str], namespace: str = "/"
 ) -> subprocess.Popen[bytes]:
     """Start `python -m module` as a ROS node with parameters, in its own session."""
-    command = [sys.executable, "-m", module, *arguments, "--ros-args", "--log-level", "warn"]
+    command = [sys.executable, "-m", module, "--ros-args", "--log-level", "warn", "-r", f"__ns:={namespace}"]
     for name, value in parameters.items():
         command += ["-p", f"{name}:={value}"]
     return subprocess.Popen(
@@ -43,10 +43,10 @@ def stop(process: subprocess.Popen[bytes], patience: float = 5.0) -> int:
 
 @contextmanager
 def running_node(
-    module: str, parameters: Mapping[str, str], environment: Mapping[str, str]
+    module: str, parameters: Mapping[str, str], environment: Mapping[str, str], namespace: str = "/"
 ) -> Iterator[subprocess.Popen[bytes]]:
     """Run a node for the length of a `with` block."""
-    process = start_node(module, parameters, environment)
+    process = start_node(module, parameters, environment, namespace)
     try:
         yield process
     finally:
