@@ -1,0 +1,1 @@
+"""Makes the shared modules of this directory importable from all tests below it."""
