@@ -153,5 +153,6 @@ setup(
     distclass=BinaryDistribution,
     cmdclass={"build_py": BuildWithInterfaces},
     install_requires=requirements("library") + ([] if ros else requirements("ros-jazzy")),
+    extras_require={"planners": requirements("planners")},
     setup_requires=requirements("build") + ([] if ros else requirements("ros-jazzy") + requirements("ros-jazzy-build")),
 )

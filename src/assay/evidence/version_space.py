@@ -1,0 +1,330 @@
+"""The version space: for each pal tuple the modes that are still possible, and the evidence against the others.
+
+It takes single steps (a state before, whether the capability was executed, a state after) and draws every
+conclusion that conjunctive preconditions and unconditional effects allow. A refusal with several possible reasons
+is kept as a clause until all reasons but one are excluded. What the evidence makes impossible altogether is a
+`Contradiction`: the agent is not deterministic, or the vocabulary is too coarse to describe it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from assay.agents.agent import AgentDescription
+from assay.errors import AssayError
+from assay.logic.atoms import Atom, GroundCapability, Literal
+from assay.logic.effects import Add, All, Delete
+from assay.logic.formulas import conjunction, substitute_atom
+from assay.logic.model import Capability, CapabilityHeader, Model
+from assay.logic.pal import ABSENT, Location, PalTuple, candidate_atoms
+
+POSITIVE, NEGATIVE = "+", "-"
+ALL_MODES = frozenset((POSITIVE, NEGATIVE, ABSENT))
+
+
+class Contradiction(AssayError):
+    """Raised when no model of the vocabulary fits the answers; names the entries that do not go together."""
+
+    def __init__(self, message: str, entries: tuple[int, ...]) -> None:
+        shown = ", ".join(f"#{number}" for number in entries)
+        super().__init__(f"{message} (journal entries {shown})" if entries else message)
+        self.entries = entries
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """A pal tuple that the evidence leaves open: the modes that remain, and why."""
+
+    pal: PalTuple
+    modes: frozenset[str]
+    reason: str
+
+
+@dataclass
+class _Clause:
+    """A refusal: at least one of these literals is a precondition."""
+
+    literals: frozenset[Literal]
+    entry: int
+
+
+@dataclass
+class CapabilitySpace:
+    """What is known of one capability. Atoms are lifted: their arguments are its parameters and constants."""
+
+    header: CapabilityHeader
+    atoms: tuple[Atom, ...]
+    precondition: dict[Atom, set[str]] = field(default_factory=dict)
+    effect: dict[Atom, set[str]] = field(default_factory=dict)
+    executed: int | None = None
+    clauses: list[_Clause] = field(default_factory=list)
+    why: dict[tuple[Location, Atom, str], int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.precondition = {atom: set(ALL_MODES) for atom in self.atoms}
+        self.effect = {atom: set(ALL_MODES) for atom in self.atoms}
+
+    def binding(self, args: Sequence[str]) -> dict[str, str]:
+        """Return the parameters' values."""
+        return {parameter.name: arg for parameter, arg in zip(self.header.parameters, args, strict=True)}
+
+    def needed(self) -> tuple[Literal, ...]:
+        """Return the literals that are surely preconditions."""
+        return tuple(
+            Literal(atom, POSITIVE in modes)
+            for atom, modes in self.precondition.items()
+            if len(modes) == 1 and ABSENT not in modes
+        )
+
+    def effect_modes(self, atom: Atom) -> set[str]:
+        """Return the modes of an effect that can be told apart; a void one (already true before) is absent."""
+        modes = set(self.effect[atom])
+        before = self.precondition[atom]
+        for sign in (POSITIVE, NEGATIVE):
+            if before == {sign}:
+                modes = {ABSENT if mode == sign else mode for mode in modes}
+        return modes
+
+    def decided(self, location: Location, atom: Atom) -> bool:
+        """Tell whether one mode is left."""
+        if location is Location.PRECONDITION:
+            return len(self.precondition[atom]) == 1
+        return len(self.effect_modes(atom)) == 1
+
+
+class VersionSpace:
+    """The models that are consistent with all evidence so far, as possible modes of pal tuples."""
+
+    def __init__(self, description: AgentDescription) -> None:
+        self.description = description
+        model = description.model
+        self.capabilities = {
+            header.name: CapabilitySpace(header, tuple(sorted(candidate_atoms(model, schema))))
+            for header, schema in zip(description.capabilities, model.capabilities, strict=True)
+        }
+        self.total = 2 * sum(len(space.atoms) for space in self.capabilities.values())
+
+    @property
+    def resolved(self) -> int:
+        """Number of pal tuples with one mode left."""
+        return sum(
+            space.decided(location, atom)
+            for space in self.capabilities.values()
+            for location in Location
+            for atom in space.atoms
+        )
+
+    # Evidence
+
+    def success(
+        self,
+        capability: GroundCapability,
+        before: Callable[[Atom], bool | None],
+        after: Callable[[Atom], bool | None],
+        entry: int,
+    ) -> None:
+        """Learn from an executed step. `before` and `after` tell an atom's value, or None where it is not known.
+
+        Raises `Contradiction`.
+        """
+        space = self.capabilities[capability.name]
+        binding = space.binding(capability.args)
+        if space.executed is None:
+            space.executed = entry
+        atoms_of: dict[Atom, list[Atom]] = {}
+        for atom in space.atoms:
+            atoms_of.setdefault(substitute_atom(atom, binding), []).append(atom)
+        for ground, atoms in atoms_of.items():
+            was = before(ground)
+            if was is None:
+                continue
+            for atom in atoms:
+                self._exclude(space, Location.PRECONDITION, atom, NEGATIVE if was else POSITIVE, entry)
+            now = after(ground)
+            if now is not None:
+                self._effects(space, atoms, was, now, entry)
+        self._propagate(space)
+
+    def _effects(self, space: CapabilitySpace, atoms: list[Atom], was: bool, now: bool, entry: int) -> None:
+        """Learn what one ground atom's change says; with equal arguments several lifted atoms are that one."""
+        if len(atoms) == 1:
+            wrong = ALL_MODES - {POSITIVE if now else NEGATIVE} if was != now else {NEGATIVE if was else POSITIVE}
+            for mode in wrong:
+                self._exclude(space, Location.EFFECT, atoms[0], mode, entry)
+        elif not now:
+            for atom in atoms:  # whatever adds it would have won over what deletes it
+                self._exclude(space, Location.EFFECT, atom, POSITIVE, entry)
+        elif was and not any(POSITIVE in space.effect[atom] for atom in atoms):
+            for atom in atoms:
+                self._exclude(space, Location.EFFECT, atom, NEGATIVE, entry)
+
+    def refusal(self, capability: GroundCapability, before: Callable[[Atom], bool | None], entry: int) -> None:
+        """Learn from a refused step: one of the literals that did not hold is needed. Raises `Contradiction`."""
+        space = self.capabilities[capability.name]
+        reasons = self.reasons(capability, before)
+        if not reasons:
+            raise Contradiction(
+                f"{capability} was refused although nothing that it can need was missing; the agent is not "
+                "deterministic, or the vocabulary lacks a predicate",
+                tuple(sorted({entry, *filter(None, [space.executed])})),
+            )
+        space.clauses.append(_Clause(frozenset(reasons), entry))
+        self._propagate(space)
+
+    def reasons(self, capability: GroundCapability, before: Callable[[Atom], bool | None]) -> list[Literal]:
+        """Return the lifted literals that may be needed and do not hold (or may not hold) before a step."""
+        space = self.capabilities[capability.name]
+        binding = space.binding(capability.args)
+        found = []
+        for atom, modes in space.precondition.items():
+            if modes == {ABSENT}:
+                continue
+            value = before(substitute_atom(atom, binding))
+            if POSITIVE in modes and value is not True:
+                found.append(Literal(atom, True))
+            if NEGATIVE in modes and value is not False:
+                found.append(Literal(atom, False))
+        return found
+
+    def require(self, name: str, literals: Iterable[Literal], entry: int) -> None:
+        """Learn a whole precondition at once, as action-precondition answers tell it. Literals are lifted."""
+        space = self.capabilities[name]
+        wanted = {literal.atom: POSITIVE if literal.positive else NEGATIVE for literal in literals}
+        for atom in space.atoms:
+            for mode in ALL_MODES - {wanted.get(atom, ABSENT)}:
+                self._exclude(space, Location.PRECONDITION, atom, mode, entry)
+        self._propagate(space)
+
+    def exclude_effect(self, name: str, atom: Atom, modes: Iterable[str], entry: int) -> None:
+        """Exclude modes of an effect that follow from several steps together. Raises `Contradiction`."""
+        for mode in modes:
+            self._exclude(self.capabilities[name], Location.EFFECT, atom, mode, entry)
+
+    def exclude_precondition(self, name: str, atom: Atom, modes: Iterable[str], entry: int) -> None:
+        """Exclude modes of a precondition that follow from several steps together. Raises `Contradiction`."""
+        for mode in modes:
+            self._exclude(self.capabilities[name], Location.PRECONDITION, atom, mode, entry)
+        self._propagate(self.capabilities[name])
+
+    def _exclude(self, space: CapabilitySpace, location: Location, atom: Atom, mode: str, entry: int) -> None:
+        modes = (space.precondition if location is Location.PRECONDITION else space.effect)[atom]
+        if mode not in modes:
+            return
+        if len(modes) == 1:
+            entries = {entry, *(number for key, number in space.why.items() if key[:2] == (location, atom))}
+            raise Contradiction(
+                f"{space.header.name}: what it says of {atom} ({location.value}) differs between answers; the "
+                "agent is not deterministic, or the vocabulary is too coarse",
+                tuple(sorted(entries)),
+            )
+        modes.discard(mode)
+        space.why[(location, atom, mode)] = entry
+
+    def _propagate(self, space: CapabilitySpace) -> None:
+        """Draw the conclusions of the clauses: a single reason left is a precondition."""
+        changed = True
+        while changed and space.clauses:
+            changed = False
+            kept: list[_Clause] = []
+            for clause in space.clauses:
+                possible = [
+                    literal
+                    for literal in clause.literals
+                    if (POSITIVE if literal.positive else NEGATIVE) in space.precondition[literal.atom]
+                ]
+                if not possible:
+                    entries = {clause.entry, *filter(None, [space.executed])}
+                    raise Contradiction(
+                        f"{space.header.name} was refused, and executed where every reason for that was there too",
+                        tuple(sorted(entries)),
+                    )
+                if len(possible) == 1:
+                    sign = POSITIVE if possible[0].positive else NEGATIVE
+                    for mode in ALL_MODES - {sign}:
+                        self._exclude(space, Location.PRECONDITION, possible[0].atom, mode, clause.entry)
+                    changed = True
+                elif not any(self._certain(space, literal) for literal in possible):
+                    kept.append(_Clause(frozenset(possible), clause.entry))
+            space.clauses = kept
+
+    @staticmethod
+    def _certain(space: CapabilitySpace, literal: Literal) -> bool:
+        return space.precondition[literal.atom] == {POSITIVE if literal.positive else NEGATIVE}
+
+    # Results
+
+    def undecided(self) -> tuple[Undecided, ...]:
+        """Return every pal tuple with more than one mode left, and why."""
+        found = []
+        for name, space in self.capabilities.items():
+            for atom in space.atoms:
+                for location, modes in (
+                    (Location.PRECONDITION, space.precondition[atom]),
+                    (Location.EFFECT, space.effect_modes(atom)),
+                ):
+                    if len(modes) > 1:
+                        pal = PalTuple(name, atom, location.value)
+                        found.append(Undecided(pal, frozenset(modes), self._why_open(space, location, atom)))
+        return tuple(found)
+
+    def _why_open(self, space: CapabilitySpace, location: Location, atom: Atom) -> str:
+        if space.executed is None:
+            return "it was never executed; another access level, or other objects, may make it executable"
+        value = POSITIVE not in space.precondition[atom]
+        if location is Location.PRECONDITION:
+            return (
+                f"{atom} was {'false' if value else 'true'} whenever it was executed, and no state was reached that "
+                "tells; with access any it could be set otherwise"
+            )
+        return f"it was never executed with {atom} {'true' if NEGATIVE in space.effect[atom] else 'false'} before"
+
+    def evidence(self, pal: PalTuple) -> Mapping[str, int]:
+        """Return the journal entry that excluded each mode of a pal tuple that is excluded."""
+        space = self.capabilities[pal.capability]
+        return {
+            mode: number
+            for (location, atom, mode), number in space.why.items()
+            if location.value == pal.location and atom == pal.atom
+        }
+
+    def model(self, assume_needed: bool = False) -> Model:
+        """Return one model that fits all evidence: as few preconditions as explain every refusal, known effects.
+
+        With `assume_needed` every precondition that may be needed is put in: the careful model, right about
+        whatever it calls executable.
+        """
+        capabilities = []
+        for space in self.capabilities.values():
+            needed = list(space.needed())
+            if assume_needed:
+                needed += [
+                    Literal(atom, POSITIVE in modes)
+                    for atom, modes in space.precondition.items()
+                    if len(modes) > 1 and not {POSITIVE, NEGATIVE} <= modes
+                ]
+            else:
+                needed += _explaining([clause.literals for clause in space.clauses])
+            effects = [
+                Add(atom) if POSITIVE in space.effect[atom] else Delete(atom)
+                for atom in space.atoms
+                if len(space.effect_modes(atom)) == 1 and ABSENT not in space.effect_modes(atom)
+            ]
+            effect = effects[0] if len(effects) == 1 else All(tuple(effects))
+            header = space.header
+            capabilities.append(Capability(header.name, header.parameters, conjunction(tuple(sorted(needed))), effect))
+        base = self.description.model
+        return Model(base.name, base.types, base.predicates, tuple(capabilities), base.constants)
+
+
+def _explaining(clauses: list[frozenset[Literal]]) -> list[Literal]:
+    """Return few literals that are in all clauses together, those that are in most of them first."""
+    chosen: list[Literal] = []
+    left = clauses
+    while left:
+        counts = Counter(literal for clause in left for literal in clause)
+        best = max(counts, key=lambda literal: (counts[literal], literal.positive, literal))
+        chosen.append(best)
+        left = [clause for clause in left if best not in clause]
+    return chosen
