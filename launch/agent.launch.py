@@ -17,7 +17,12 @@ def generate_launch_description() -> LaunchDescription:
             DeclareLaunchArgument("exam", default_value=exam, description="Exam file whose agent is hosted."),
             DeclareLaunchArgument("namespace", default_value="", description="Namespace of the node."),
             DeclareLaunchArgument("use_sim_time", default_value="false", description="Follow the /clock topic."),
-            DeclareLaunchArgument("log_level", default_value="info", description="debug, info, warn, error, fatal."),
+            DeclareLaunchArgument(
+                "log_level",
+                default_value="info",
+                choices=["debug", "info", "warn", "error", "fatal"],
+                description="Least severe messages to show.",
+            ),
             Node(
                 package="robot_assay",
                 executable="simulator_bridge",

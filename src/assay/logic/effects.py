@@ -164,7 +164,8 @@ def _branches(effect: Effect, condition: Condition, parameters: tuple[TypedName,
             both = inner if condition == TRUE else And((condition, inner))
             return _branches(part, both, parameters)
         case ForallEffect(inner_parameters, part):
-            inner_parameters, part = _apart(inner_parameters, part, condition)
+            taken = free_variables(condition) | {parameter.name for parameter in parameters}
+            inner_parameters, part = _apart(inner_parameters, part, taken)
             return _branches(part, condition, (*parameters, *inner_parameters))
         case OneOf(choices):
             return [(None, literals) for choice in choices for _, literals in _branches(choice, condition, parameters)]
@@ -175,10 +176,9 @@ def _branches(effect: Effect, condition: Condition, parameters: tuple[TypedName,
 
 
 def _apart(
-    parameters: tuple[TypedName, ...], part: Effect, condition: Condition
+    parameters: tuple[TypedName, ...], part: Effect, taken: frozenset[str]
 ) -> tuple[tuple[TypedName, ...], Effect]:
-    """Rename the parameters of a `forall` that hide a variable of the condition around it."""
-    taken = free_variables(condition)
+    """Rename the parameters of a `forall` that hide a variable around it, which a condition there may mean."""
     renamed: dict[str, str] = {}
     # Free or bound, at whatever depth: no variable of the effect may be met by a new name. Names stand in quotes there.
     inside = repr((parameters, part))
