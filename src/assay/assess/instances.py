@@ -13,8 +13,9 @@ import numpy.typing as npt
 
 from assay.agents.agent import AgentDescription
 from assay.errors import LimitExceeded
-from assay.evidence.version_space import ABSENT, NEGATIVE, POSITIVE, CapabilitySpace
+from assay.evidence.version_space import NEGATIVE, POSITIVE, CapabilitySpace
 from assay.logic.atoms import Atom, State
+from assay.logic.pal import ABSENT
 
 MAX_INSTANCES = 2_000_000
 MAX_ATOMS = 50_000_000
@@ -86,7 +87,7 @@ class Instances:
     def refresh(self) -> None:
         """Take over what has been learned about the capability since the last time."""
         space = self.space
-        version = (len(space.why), len(space.clauses))
+        version = (len(space.why), len(space.clauses) + len(space.effect_clauses))
         if version == self._version:
             return
         self._version = version

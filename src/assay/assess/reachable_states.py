@@ -18,12 +18,13 @@ import numpy as np
 from assay.agents.agent import Access, AgentDescription
 from assay.agents.questions import Observation, ObserveQuery, PlanOutcome, PlanOutcomeQuery, QuestionKind, Refusal
 from assay.assess.instances import AtomNumbers, Instances, Table
-from assay.evidence.version_space import ABSENT, NEGATIVE, POSITIVE, CapabilitySpace, Contradiction, VersionSpace
+from assay.evidence.version_space import NEGATIVE, POSITIVE, CapabilitySpace, Contradiction, VersionSpace
 from assay.logic.atoms import Atom, GroundCapability, Literal, State
 from assay.logic.formulas import conjunction, substitute_atom
 from assay.logic.ground_model import GroundModel
 from assay.logic.grounding import Grounder
 from assay.logic.model import Capability, Plan
+from assay.logic.pal import ABSENT
 from assay.logic.statics import Statics
 
 _Finder: TypeAlias = Callable[[Instances, Table, State], "int | None"]
@@ -63,6 +64,7 @@ class ReachableExamination:
         self._grounder = Grounder(description.types, self._objects)
         self._start: State | None = None
         self._states: list[State] = []
+        self._known: set[int] = set()
         self._came_from: dict[State, tuple[State, GroundCapability] | None] = {}
         self._seen: set[State] = set()
         self._not_settable: set[State] = set()
@@ -226,12 +228,12 @@ class ReachableExamination:
             bits = ground.bits(state)
             for number in ground.applicable(bits):
                 operator = ground.operators[number]
-                opened = open_effects[operator.capability.name]
-                if opened and not self._certain_after(operator.capability, opened, state):
+                after = operator.outcomes[0].apply(bits)
+                if after in self._known:
                     continue
-                after = ground.index.state(operator.outcomes[0].apply(bits))
-                if after not in self._came_from:
-                    self._add(after, (state, operator.capability))
+                opened = open_effects[operator.capability.name]
+                if not opened or self._certain_after(operator.capability, opened, state):
+                    self._add(ground.index.state(after), (state, operator.capability))
             self._expanded += 1
         return len(self._states) > known
 
@@ -243,6 +245,7 @@ class ReachableExamination:
 
     def _add(self, state: State, origin: tuple[State, GroundCapability] | None) -> None:
         self._came_from[state] = origin
+        self._known.add(self._grounder.index.bits(state.atoms))
         self._states.append(state)
 
     def _path(self, state: State) -> Plan:
@@ -259,7 +262,7 @@ class ReachableExamination:
     ) -> None:
         """Learn from the answer to the question that was chosen last. Raises `Contradiction`."""
         if isinstance(answer, Observation):
-            self._learn_walk(answer, entry)
+            self.watch(answer, entry)
         elif isinstance(answer, Refusal):
             if self._pending is None or not isinstance(question, PlanOutcomeQuery) or question.initial is None:
                 raise Contradiction(f"the agent refused to start from a reset: {answer.reason}", (entry,))
@@ -271,7 +274,8 @@ class ReachableExamination:
         elif self._pending is not None:
             self._learn_try(self._pending, question, answer, entry)
 
-    def _learn_walk(self, answer: Observation, entry: int) -> None:
+    def watch(self, answer: Observation, entry: int) -> None:
+        """Learn from what the agent did by itself. Raises `Contradiction`."""
         before = self.space.resolved, sum(s.executed is not None for s in self.space.capabilities.values())
         for step in answer.trace:
             self._step(step.before, step.capability, step.executed, step.after, entry)
@@ -333,5 +337,5 @@ def _uncertain(instances: Instances, row: Table, _: State) -> int | None:
 
 
 def _version(space: CapabilitySpace) -> tuple[int, int]:
-    """Return a number that changes whenever something is learned about a capability."""
-    return len(space.why), len(space.clauses)
+    """Return numbers that change whenever something is learned about a capability."""
+    return len(space.why), len(space.clauses) + len(space.effect_clauses)

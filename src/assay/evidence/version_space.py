@@ -42,9 +42,9 @@ class Undecided:
     reason: str
 
 
-@dataclass
-class _Clause:
-    """A refusal: at least one of these literals is a precondition."""
+@dataclass(frozen=True)
+class Clause:
+    """At least one of these literals is a precondition (of what was refused) or an effect (of what changed)."""
 
     literals: frozenset[Literal]
     entry: int
@@ -59,7 +59,8 @@ class CapabilitySpace:
     precondition: dict[Atom, set[str]] = field(default_factory=dict)
     effect: dict[Atom, set[str]] = field(default_factory=dict)
     executed: int | None = None
-    clauses: list[_Clause] = field(default_factory=list)
+    clauses: list[Clause] = field(default_factory=list)
+    effect_clauses: list[Clause] = field(default_factory=list)
     why: dict[tuple[Location, Atom, str], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -153,7 +154,10 @@ class VersionSpace:
             wrong = ALL_MODES - {POSITIVE if now else NEGATIVE} if was != now else {NEGATIVE if was else POSITIVE}
             for mode in wrong:
                 self._exclude(space, Location.EFFECT, atoms[0], mode, entry)
-        elif not now:
+            return
+        if was != now:
+            space.effect_clauses.append(Clause(frozenset(Literal(atom, now) for atom in atoms), entry))
+        if not now:
             for atom in atoms:  # whatever adds it would have won over what deletes it
                 self._exclude(space, Location.EFFECT, atom, POSITIVE, entry)
         elif was and not any(POSITIVE in space.effect[atom] for atom in atoms):
@@ -170,7 +174,7 @@ class VersionSpace:
                 "deterministic, or the vocabulary lacks a predicate",
                 tuple(sorted({entry, *filter(None, [space.executed])})),
             )
-        space.clauses.append(_Clause(frozenset(reasons), entry))
+        space.clauses.append(Clause(frozenset(reasons), entry))
         self._propagate(space)
 
     def reasons(self, capability: GroundCapability, before: Callable[[Atom], bool | None]) -> list[Literal]:
@@ -223,35 +227,33 @@ class VersionSpace:
         space.why[(location, atom, mode)] = entry
 
     def _propagate(self, space: CapabilitySpace) -> None:
-        """Draw the conclusions of the clauses: a single reason left is a precondition."""
+        """Draw the conclusions of the clauses: where one possibility is left, it is so."""
         changed = True
-        while changed and space.clauses:
-            changed = False
-            kept: list[_Clause] = []
-            for clause in space.clauses:
-                possible = [
-                    literal
-                    for literal in clause.literals
-                    if (POSITIVE if literal.positive else NEGATIVE) in space.precondition[literal.atom]
-                ]
-                if not possible:
-                    entries = {clause.entry, *filter(None, [space.executed])}
-                    raise Contradiction(
-                        f"{space.header.name} was refused, and executed where every reason for that was there too",
-                        tuple(sorted(entries)),
-                    )
-                if len(possible) == 1:
-                    sign = POSITIVE if possible[0].positive else NEGATIVE
-                    for mode in ALL_MODES - {sign}:
-                        self._exclude(space, Location.PRECONDITION, possible[0].atom, mode, clause.entry)
-                    changed = True
-                elif not any(self._certain(space, literal) for literal in possible):
-                    kept.append(_Clause(frozenset(possible), clause.entry))
-            space.clauses = kept
+        while changed and (space.clauses or space.effect_clauses):
+            space.clauses, first = self._reduce(space, Location.PRECONDITION, space.clauses)
+            space.effect_clauses, second = self._reduce(space, Location.EFFECT, space.effect_clauses)
+            changed = first or second
 
-    @staticmethod
-    def _certain(space: CapabilitySpace, literal: Literal) -> bool:
-        return space.precondition[literal.atom] == {POSITIVE if literal.positive else NEGATIVE}
+    def _reduce(self, space: CapabilitySpace, location: Location, clauses: list[Clause]) -> tuple[list[Clause], bool]:
+        """Return the clauses that still say something, and whether a mode was decided."""
+        table = space.precondition if location is Location.PRECONDITION else space.effect
+        kept: dict[frozenset[Literal], Clause] = {}
+        changed = False
+        for clause in clauses:
+            possible = [literal for literal in clause.literals if _sign(literal) in table[literal.atom]]
+            if not possible:
+                raise Contradiction(
+                    f"{space.header.name}: every reason for an answer is excluded by others; the agent is not "
+                    "deterministic, or the vocabulary is too coarse",
+                    tuple(sorted({clause.entry, *filter(None, [space.executed])})),
+                )
+            if len(possible) == 1:
+                for mode in ALL_MODES - {_sign(possible[0])}:
+                    changed |= mode in table[possible[0].atom]
+                    self._exclude(space, location, possible[0].atom, mode, clause.entry)
+            elif not any(table[literal.atom] == {_sign(literal)} for literal in possible):
+                kept.setdefault(frozenset(possible), Clause(frozenset(possible), clause.entry))
+        return list(kept.values()), changed
 
     # Results
 
@@ -306,16 +308,22 @@ class VersionSpace:
                 ]
             else:
                 needed += _explaining([clause.literals for clause in space.clauses])
-            effects = [
-                Add(atom) if POSITIVE in space.effect[atom] else Delete(atom)
+            changes = [
+                Literal(atom, POSITIVE in space.effect[atom])
                 for atom in space.atoms
                 if len(space.effect_modes(atom)) == 1 and ABSENT not in space.effect_modes(atom)
             ]
+            changes += _explaining([clause.literals for clause in space.effect_clauses])
+            effects = [Add(change.atom) if change.positive else Delete(change.atom) for change in sorted(changes)]
             effect = effects[0] if len(effects) == 1 else All(tuple(effects))
             header = space.header
             capabilities.append(Capability(header.name, header.parameters, conjunction(tuple(sorted(needed))), effect))
         base = self.description.model
         return Model(base.name, base.types, base.predicates, tuple(capabilities), base.constants)
+
+
+def _sign(literal: Literal) -> str:
+    return POSITIVE if literal.positive else NEGATIVE
 
 
 def _explaining(clauses: list[frozenset[Literal]]) -> list[Literal]:
