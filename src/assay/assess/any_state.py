@@ -96,6 +96,7 @@ class AnyStateExamination:
         self._bound: list[dict[str, str]] = []
         self._chains: list[Chain] = []
         self._confused: set[str] = set()
+        self._in_vain: set[tuple[object, ...]] = set()
         self._tested = 2  # literals tested and found needed, with a prior of one in four
         self._needed = 0.5
         self._first: dict[Atom, bool] = {}
@@ -110,12 +111,20 @@ class AnyStateExamination:
         leaders = [name for name in self._progress if self._tests(name)] if self._all_shared else [""]
         for first, leader in product(self._starts(), leaders):
             steps, score = self._chain(first, leader)
-            if score > best_score:
+            if score > best_score and self._form(first, steps) not in self._in_vain:
                 best, best_score, self._first = steps, score, first
         if not best:
             return None
         self._steps = best
         return self._question()
+
+    @staticmethod
+    def _form(first: dict[Atom, bool], steps: list[_Step]) -> tuple[object, ...]:
+        """Return what a question comes to, to tell whether it was asked before."""
+        return (
+            tuple(sorted(first.items())),
+            tuple((step.capability, tuple(sorted(step.values.items()))) for step in steps),
+        )
 
     def _starts(self) -> list[dict[Atom, bool]]:
         """Return the assignments of the shared atoms that are worth starting from."""
@@ -222,7 +231,8 @@ class AnyStateExamination:
                 continue
             capability = self.space.capabilities[step.capability]
             if not self._pool.fits(capability):
-                break
+                waiting[step.capability].clear()  # others may take fewer objects, or other ones
+                continue
             steps.append(step)
             self._pool.take(capability)
             waiting[step.capability].remove(step)
@@ -339,6 +349,8 @@ class AnyStateExamination:
         if isinstance(answer, Refusal) or question.initial is None:
             reason = answer.reason if isinstance(answer, Refusal) else "no initial state"
             raise Contradiction(f"an agent with access any refused a state: {reason}", (entry,))
+        # What was asked once is not asked again: the answer would be the same.
+        self._in_vain.add(self._form(self._first, self._steps))
         before, after = question.initial.atoms, answer.final_state.atoms
         self._check_changes(question, answer, entry)
         shared = set(self._all_shared)

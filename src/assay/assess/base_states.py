@@ -17,6 +17,9 @@ from assay.evidence.version_space import NEGATIVE, POSITIVE, CapabilitySpace, Ve
 from assay.logic.atoms import Atom
 from assay.logic.pal import ABSENT
 
+MAX_FRUITLESS = 300
+"""After so many assignments in a row that need not be tried, there is hardly one left that need be."""
+
 
 def base_guesses(
     space: VersionSpace, capability: CapabilitySpace, shared: tuple[Atom, ...], rng: np.random.Generator, most: int
@@ -26,13 +29,18 @@ def base_guesses(
     Assignments that the evidence already rules out are skipped; the evidence of the time of asking counts.
     """
     tried: set[frozenset[Atom]] = set()
+    fruitless = 0
     for false in _orders(space, capability, shared, rng):
         values = {atom: atom not in false for atom in capability.atoms}
         for literal in capability.needed():
             values[literal.atom] = literal.positive
         key = frozenset(atom for atom, value in values.items() if not value)
         if key in tried or _refused_for_sure(capability, values):
+            fruitless += 1
+            if fruitless >= MAX_FRUITLESS:
+                return
             continue
+        fruitless = 0
         tried.add(key)
         yield values
         if len(tried) >= most:

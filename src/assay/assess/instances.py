@@ -41,7 +41,7 @@ class AtomNumbers:
 
     def column(self, atom: Atom, values: dict[str, npt.NDArray[np.int64]], rows: int) -> npt.NDArray[np.int64]:
         """Return the numbers of a lifted atom's instances; `values` holds the objects of each parameter."""
-        numbers = np.zeros(rows, dtype=np.int64)
+        numbers: npt.NDArray[np.int64] = np.zeros(rows, dtype=np.int64)
         for argument in atom.args:
             numbers = numbers * self._count + values.get(argument, self.object_number.get(argument, 0))
         return numbers + self._offset[atom.predicate]

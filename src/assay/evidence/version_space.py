@@ -48,6 +48,8 @@ class Clause:
 
     literals: frozenset[Literal]
     entry: int
+    against: frozenset[int] = frozenset()
+    """The entries that excluded the literals which it once had too."""
 
 
 @dataclass
@@ -61,6 +63,8 @@ class CapabilitySpace:
     executed: int | None = None
     clauses: list[Clause] = field(default_factory=list)
     effect_clauses: list[Clause] = field(default_factory=list)
+    survivals: list[Clause] = field(default_factory=list)
+    """Sets of atoms that were one true atom, which stayed true: what deletes it is undone by what adds it."""
     why: dict[tuple[Location, Atom, str], int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -160,9 +164,8 @@ class VersionSpace:
         if not now:
             for atom in atoms:  # whatever adds it would have won over what deletes it
                 self._exclude(space, Location.EFFECT, atom, POSITIVE, entry)
-        elif was and not any(POSITIVE in space.effect[atom] for atom in atoms):
-            for atom in atoms:
-                self._exclude(space, Location.EFFECT, atom, NEGATIVE, entry)
+        elif was:
+            space.survivals.append(Clause(frozenset(Literal(atom, True) for atom in atoms), entry))
 
     def refusal(self, capability: GroundCapability, before: Callable[[Atom], bool | None], entry: int) -> None:
         """Learn from a refused step: one of the literals that did not hold is needed. Raises `Contradiction`."""
@@ -172,10 +175,22 @@ class VersionSpace:
             raise Contradiction(
                 f"{capability} was refused although nothing that it can need was missing; the agent is not "
                 "deterministic, or the vocabulary lacks a predicate",
-                tuple(sorted({entry, *filter(None, [space.executed])})),
+                self._conflicting(space, capability, before, entry),
             )
         space.clauses.append(Clause(frozenset(reasons), entry))
         self._propagate(space)
+
+    def _conflicting(
+        self, space: CapabilitySpace, capability: GroundCapability, before: Callable[[Atom], bool | None], entry: int
+    ) -> tuple[int, ...]:
+        """Return the refused entry and those that excluded everything that could have been its reason."""
+        binding = space.binding(capability.args)
+        entries = {entry}
+        for atom in space.atoms:
+            missing = NEGATIVE if before(substitute_atom(atom, binding)) else POSITIVE
+            if (number := space.why.get((Location.PRECONDITION, atom, missing))) is not None:
+                entries.add(number)
+        return tuple(sorted(entries))
 
     def reasons(self, capability: GroundCapability, before: Callable[[Atom], bool | None]) -> list[Literal]:
         """Return the lifted literals that may be needed and do not hold (or may not hold) before a step."""
@@ -229,10 +244,25 @@ class VersionSpace:
     def _propagate(self, space: CapabilitySpace) -> None:
         """Draw the conclusions of the clauses: where one possibility is left, it is so."""
         changed = True
-        while changed and (space.clauses or space.effect_clauses):
+        while changed and (space.clauses or space.effect_clauses or space.survivals):
+            self._survive(space)
             space.clauses, first = self._reduce(space, Location.PRECONDITION, space.clauses)
             space.effect_clauses, second = self._reduce(space, Location.EFFECT, space.effect_clauses)
             changed = first or second
+
+    def _survive(self, space: CapabilitySpace) -> None:
+        """Draw the conclusions of atoms that stayed true: nothing deletes them, or something adds them."""
+        kept: dict[frozenset[Literal], Clause] = {}
+        for clause in space.survivals:
+            atoms = [literal.atom for literal in clause.literals]
+            if not any(POSITIVE in space.effect[atom] for atom in atoms):
+                for atom in atoms:
+                    self._exclude(space, Location.EFFECT, atom, NEGATIVE, clause.entry)
+            elif any(space.effect[atom] == {NEGATIVE} for atom in atoms):
+                space.effect_clauses.append(clause)
+            elif any(NEGATIVE in space.effect[atom] for atom in atoms):
+                kept.setdefault(clause.literals, clause)
+        space.survivals = list(kept.values())
 
     def _reduce(self, space: CapabilitySpace, location: Location, clauses: list[Clause]) -> tuple[list[Clause], bool]:
         """Return the clauses that still say something, and whether a mode was decided."""
@@ -241,18 +271,21 @@ class VersionSpace:
         changed = False
         for clause in clauses:
             possible = [literal for literal in clause.literals if _sign(literal) in table[literal.atom]]
+            against = clause.against.union(
+                space.why[(location, literal.atom, _sign(literal))] for literal in clause.literals.difference(possible)
+            )
             if not possible:
                 raise Contradiction(
                     f"{space.header.name}: every reason for an answer is excluded by others; the agent is not "
                     "deterministic, or the vocabulary is too coarse",
-                    tuple(sorted({clause.entry, *filter(None, [space.executed])})),
+                    tuple(sorted({clause.entry, *against})),
                 )
             if len(possible) == 1:
                 for mode in ALL_MODES - {_sign(possible[0])}:
                     changed |= mode in table[possible[0].atom]
                     self._exclude(space, location, possible[0].atom, mode, clause.entry)
             elif not any(table[literal.atom] == {_sign(literal)} for literal in possible):
-                kept.setdefault(frozenset(possible), Clause(frozenset(possible), clause.entry))
+                kept.setdefault(frozenset(possible), Clause(frozenset(possible), clause.entry, against))
         return list(kept.values()), changed
 
     # Results
@@ -295,7 +328,7 @@ class VersionSpace:
         """Return one model that fits all evidence: as few preconditions as explain every refusal, known effects.
 
         With `assume_needed` every precondition that may be needed is put in: the careful model, right about
-        whatever it calls executable.
+        whatever it calls executable, for capabilities that have been executed before.
         """
         capabilities = []
         for space in self.capabilities.values():

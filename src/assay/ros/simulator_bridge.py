@@ -6,9 +6,11 @@ ros2 run robot_assay simulator_bridge --ros-args -p exam:=exam.yaml
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 
 import rclpy
 from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.exceptions import InvalidHandle
 from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 
@@ -43,9 +45,9 @@ class SimulatorBridge(Node):
 
 def main(args: list[str] | None = None) -> int:
     """Run the node until it is told to stop; return the exit code."""
-    rclpy.init(args=args)
     node: SimulatorBridge | None = None
     try:
+        rclpy.init(args=args)
         node = SimulatorBridge()
         rclpy.spin(node)
     except (KeyboardInterrupt, ExternalShutdownException):
@@ -60,7 +62,8 @@ def main(args: list[str] | None = None) -> int:
     finally:
         if node is not None:
             node.agent.close()
-            node.destroy_node()
+            with suppress(InvalidHandle):
+                node.destroy_node()
         rclpy.try_shutdown()
     return 0
 
