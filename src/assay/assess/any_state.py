@@ -23,12 +23,12 @@ import numpy as np
 from assay.agents.agent import AgentDescription
 from assay.agents.questions import PlanOutcome, PlanOutcomeQuery, Refusal
 from assay.assess.base_states import base_guesses
+from assay.assess.object_pool import ObjectPool
 from assay.assess.shared_atoms import Chain, learn_from_chain, value_after
 from assay.evidence.version_space import NEGATIVE, POSITIVE, CapabilitySpace, Contradiction, VersionSpace
 from assay.logic.atoms import Atom, GroundCapability, State
 from assay.logic.formulas import substitute_atom
 from assay.logic.pal import ABSENT
-from assay.logic.types import TypedName
 
 MAX_STEPS = 60
 MAX_BASE_GUESSES = 60
@@ -91,7 +91,7 @@ class AnyStateExamination:
             self._order[name] = [capability.atoms[i] for i in rng.permutation(len(capability.atoms))]
             guesses = base_guesses(space, capability, self._shared[name], rng, MAX_BASE_GUESSES)
             self._progress[name] = _Progress(guesses, next(guesses, None))
-        self._pool = _ObjectPool(description)
+        self._pool = ObjectPool(description)
         self._steps: list[_Step] = []
         self._bound: list[dict[str, str]] = []
         self._chains: list[Chain] = []
@@ -432,72 +432,3 @@ class AnyStateExamination:
             progress.deferred = progress.guess is not None and not all(
                 progress.guess[atom] for atom in self._own[step.capability]
             )
-
-
-class _ObjectPool:
-    """Objects for the steps of one question: fresh ones, or the agent's own where they are fixed.
-
-    The set grows and never shrinks, so that an agent can keep what it knows about it from question to question.
-    """
-
-    def __init__(self, description: AgentDescription) -> None:
-        self._fixed = description.fixed_objects
-        self._types = description.types
-        self._taken_names = {constant.name.lower() for constant in description.constants}
-        self._by_type: dict[str, list[str]] = {}
-        self._used: dict[str, int] = {}
-        self._own = {thing.name: thing.types for thing in description.objects}
-        self._free: list[str] = []
-        self._objects: tuple[TypedName, ...] | None = None
-
-    def restart(self) -> None:
-        """Make all objects free again."""
-        self._used = dict.fromkeys(self._by_type, 0)
-        self._free = list(self._own)
-
-    @property
-    def objects(self) -> tuple[TypedName, ...]:
-        """The objects of a question; empty where they are the agent's own."""
-        if self._fixed:
-            return ()
-        if self._objects is None:
-            self._objects = tuple(TypedName(n, (t,)) for t, names in self._by_type.items() for n in names)
-        return self._objects
-
-    def fits(self, capability: CapabilitySpace) -> bool:
-        """Tell whether enough objects are free for one more step."""
-        if not self._fixed:
-            return True
-        free = list(self._free)
-        for parameter in capability.header.parameters:
-            found = next((name for name in free if self._types.fits(self._own[name], parameter.types)), None)
-            if found is None:
-                return False
-            free.remove(found)
-        return True
-
-    def take(self, capability: CapabilitySpace) -> tuple[str, ...]:
-        """Return distinct objects that no other step of this question has."""
-        args = []
-        for parameter in capability.header.parameters:
-            if self._fixed:
-                name = next(n for n in self._free if self._types.fits(self._own[n], parameter.types))
-                self._free.remove(name)
-            else:
-                name = self._fresh(parameter.types[0])
-            args.append(name)
-        return tuple(args)
-
-    def _fresh(self, type_name: str) -> str:
-        names = self._by_type.setdefault(type_name, [])
-        used = self._used.get(type_name, 0)
-        if used == len(names):
-            while len(names) < max(8, 2 * used):  # by doubling, so that the set seldom changes
-                name = f"{type_name}-{len(names) + 1}"
-                while name.lower() in self._taken_names:
-                    name += "x"
-                self._taken_names.add(name.lower())
-                names.append(name)
-            self._objects = None
-        self._used[type_name] = used + 1
-        return names[used]

@@ -87,10 +87,9 @@ class Instances:
     def refresh(self) -> None:
         """Take over what has been learned about the capability since the last time."""
         space = self.space
-        version = (len(space.why), len(space.clauses) + len(space.effect_clauses))
-        if version == self._version:
+        if space.version == self._version:
             return
-        self._version = version
+        self._version = space.version
         modes = [space.precondition[atom] for atom in space.atoms]
         self._sign = np.array([POSITIVE in m for m in modes], dtype=np.bool_)
         self._needed = np.array([len(m) == 1 and ABSENT not in m for m in modes], dtype=np.bool_)

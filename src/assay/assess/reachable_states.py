@@ -18,7 +18,7 @@ import numpy as np
 from assay.agents.agent import Access, AgentDescription
 from assay.agents.questions import Observation, ObserveQuery, PlanOutcome, PlanOutcomeQuery, QuestionKind, Refusal
 from assay.assess.instances import AtomNumbers, Instances, Table
-from assay.evidence.version_space import NEGATIVE, POSITIVE, CapabilitySpace, Contradiction, VersionSpace
+from assay.evidence.version_space import NEGATIVE, POSITIVE, Contradiction, VersionSpace
 from assay.logic.atoms import Atom, GroundCapability, Literal, State
 from assay.logic.formulas import conjunction, substitute_atom
 from assay.logic.ground_model import GroundModel
@@ -131,7 +131,7 @@ class ReachableExamination:
             instances.refresh()
             if not instances.open:
                 continue
-            search, version = self._searches[name], _version(space)
+            search, version = self._searches[name], space.version
             if search.version != version:
                 search.version, search.upto = version, {}
                 instances.forget_hopeless(self._numbers.row(self._states[0]), changing)
@@ -203,7 +203,7 @@ class ReachableExamination:
 
     def _expand(self) -> bool:
         """Follow certain steps from the known states; return whether a new state was found."""
-        versions = tuple(_version(space) for space in self.space.capabilities.values())
+        versions = tuple(space.version for space in self.space.capabilities.values())
         if versions != self._expanded_with:
             self._expanded, self._expanded_with = 0, versions
         if self._start is None or self._expanded >= len(self._states) or len(self._states) >= MAX_STATES:
@@ -334,8 +334,3 @@ def _unseen_effect(instances: Instances, row: Table, _: State) -> int | None:
 
 def _uncertain(instances: Instances, row: Table, _: State) -> int | None:
     return instances.uncertain(row)
-
-
-def _version(space: CapabilitySpace) -> tuple[int, int]:
-    """Return numbers that change whenever something is learned about a capability."""
-    return len(space.why), len(space.clauses) + len(space.effect_clauses)

@@ -71,6 +71,11 @@ class CapabilitySpace:
         self.precondition = {atom: set(ALL_MODES) for atom in self.atoms}
         self.effect = {atom: set(ALL_MODES) for atom in self.atoms}
 
+    @property
+    def version(self) -> tuple[int, int]:
+        """Numbers that change whenever something is learned about the capability."""
+        return len(self.why), len(self.clauses) + len(self.effect_clauses)
+
     def binding(self, args: Sequence[str]) -> dict[str, str]:
         """Return the parameters' values."""
         return {parameter.name: arg for parameter, arg in zip(self.header.parameters, args, strict=True)}
