@@ -8,29 +8,28 @@ is kept as a clause until all reasons but one are excluded. What the evidence ma
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
-from assay.agents.agent import AgentDescription
-from assay.errors import AssayError
+from assay.agents.agent import Access, AgentDescription
+from assay.evidence.capability_space import ALL_MODES, NEGATIVE, POSITIVE, CapabilitySpace, Clause, Contradiction
+from assay.evidence.explanations import sign_of
 from assay.logic.atoms import Atom, GroundCapability, Literal
 from assay.logic.effects import Add, All, Delete
-from assay.logic.formulas import conjunction, substitute_atom
-from assay.logic.model import Capability, CapabilityHeader, Model
+from assay.logic.formulas import substitute_atom
+from assay.logic.model import Capability, Model
 from assay.logic.pal import ABSENT, Location, PalTuple, candidate_atoms
 
-POSITIVE, NEGATIVE = "+", "-"
-ALL_MODES = frozenset((POSITIVE, NEGATIVE, ABSENT))
-
-
-class Contradiction(AssayError):
-    """Raised when no model of the vocabulary fits the answers; names the entries that do not go together."""
-
-    def __init__(self, message: str, entries: tuple[int, ...]) -> None:
-        shown = ", ".join(f"#{number}" for number in entries)
-        super().__init__(f"{message} (journal entries {shown})" if entries else message)
-        self.entries = entries
+__all__ = [
+    "ALL_MODES",
+    "NEGATIVE",
+    "POSITIVE",
+    "CapabilitySpace",
+    "Clause",
+    "Contradiction",
+    "Undecided",
+    "VersionSpace",
+]
 
 
 @dataclass(frozen=True)
@@ -40,68 +39,6 @@ class Undecided:
     pal: PalTuple
     modes: frozenset[str]
     reason: str
-
-
-@dataclass(frozen=True)
-class Clause:
-    """At least one of these literals is a precondition (of what was refused) or an effect (of what changed)."""
-
-    literals: frozenset[Literal]
-    entry: int
-    against: frozenset[int] = frozenset()
-    """The entries that excluded the literals which it once had too."""
-
-
-@dataclass
-class CapabilitySpace:
-    """What is known of one capability. Atoms are lifted: their arguments are its parameters and constants."""
-
-    header: CapabilityHeader
-    atoms: tuple[Atom, ...]
-    precondition: dict[Atom, set[str]] = field(default_factory=dict)
-    effect: dict[Atom, set[str]] = field(default_factory=dict)
-    executed: int | None = None
-    clauses: list[Clause] = field(default_factory=list)
-    effect_clauses: list[Clause] = field(default_factory=list)
-    survivals: list[Clause] = field(default_factory=list)
-    """Sets of atoms that were one true atom, which stayed true: what deletes it is undone by what adds it."""
-    why: dict[tuple[Location, Atom, str], int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.precondition = {atom: set(ALL_MODES) for atom in self.atoms}
-        self.effect = {atom: set(ALL_MODES) for atom in self.atoms}
-
-    @property
-    def version(self) -> tuple[int, int]:
-        """Numbers that change whenever something is learned about the capability."""
-        return len(self.why), len(self.clauses) + len(self.effect_clauses)
-
-    def binding(self, args: Sequence[str]) -> dict[str, str]:
-        """Return the parameters' values."""
-        return {parameter.name: arg for parameter, arg in zip(self.header.parameters, args, strict=True)}
-
-    def needed(self) -> tuple[Literal, ...]:
-        """Return the literals that are surely preconditions."""
-        return tuple(
-            Literal(atom, POSITIVE in modes)
-            for atom, modes in self.precondition.items()
-            if len(modes) == 1 and ABSENT not in modes
-        )
-
-    def effect_modes(self, atom: Atom) -> set[str]:
-        """Return the modes of an effect that can be told apart; a void one (already true before) is absent."""
-        modes = set(self.effect[atom])
-        before = self.precondition[atom]
-        for sign in (POSITIVE, NEGATIVE):
-            if before == {sign}:
-                modes = {ABSENT if mode == sign else mode for mode in modes}
-        return modes
-
-    def decided(self, location: Location, atom: Atom) -> bool:
-        """Tell whether one mode is left."""
-        if location is Location.PRECONDITION:
-            return len(self.precondition[atom]) == 1
-        return len(self.effect_modes(atom)) == 1
 
 
 class VersionSpace:
@@ -141,8 +78,15 @@ class VersionSpace:
         """
         space = self.capabilities[capability.name]
         binding = space.binding(capability.args)
+        if space.hopeless is not None:
+            raise Contradiction(
+                f"{capability} was executed although it was refused in every way; the agent is not deterministic, or "
+                "the vocabulary lacks a predicate",
+                space.like_refusals(lambda atom: before(substitute_atom(atom, binding)), entry),
+            )
         if space.executed is None:
             space.executed = entry
+            space.refusals, space.explanation = [], {}
         atoms_of: dict[Atom, list[Atom]] = {}
         for atom in space.atoms:
             atoms_of.setdefault(substitute_atom(atom, binding), []).append(atom)
@@ -173,8 +117,15 @@ class VersionSpace:
             space.survivals.append(Clause(frozenset(Literal(atom, True) for atom in atoms), entry))
 
     def refusal(self, capability: GroundCapability, before: Callable[[Atom], bool | None], entry: int) -> None:
-        """Learn from a refused step: one of the literals that did not hold is needed. Raises `Contradiction`."""
+        """Learn from a refused step: one of the literals that did not hold is needed.
+
+        A capability that was never executed and that no conjunction of literals can describe becomes hopeless;
+        further refusals of it teach nothing. Raises `Contradiction`.
+        """
         space = self.capabilities[capability.name]
+        binding = space.binding(capability.args)
+        if space.executed is None and space.grows_hopeless(lambda atom: before(substitute_atom(atom, binding)), entry):
+            return
         reasons = self.reasons(capability, before)
         if not reasons:
             raise Contradiction(
@@ -275,9 +226,10 @@ class VersionSpace:
         kept: dict[frozenset[Literal], Clause] = {}
         changed = False
         for clause in clauses:
-            possible = [literal for literal in clause.literals if _sign(literal) in table[literal.atom]]
+            possible = [literal for literal in clause.literals if sign_of(literal) in table[literal.atom]]
             against = clause.against.union(
-                space.why[(location, literal.atom, _sign(literal))] for literal in clause.literals.difference(possible)
+                space.why[(location, literal.atom, sign_of(literal))]
+                for literal in clause.literals.difference(possible)
             )
             if not possible:
                 raise Contradiction(
@@ -286,10 +238,10 @@ class VersionSpace:
                     tuple(sorted({clause.entry, *against})),
                 )
             if len(possible) == 1:
-                for mode in ALL_MODES - {_sign(possible[0])}:
+                for mode in ALL_MODES - {sign_of(possible[0])}:
                     changed |= mode in table[possible[0].atom]
                     self._exclude(space, location, possible[0].atom, mode, clause.entry)
-            elif not any(table[literal.atom] == {_sign(literal)} for literal in possible):
+            elif not any(table[literal.atom] == {sign_of(literal)} for literal in possible):
                 kept.setdefault(frozenset(possible), Clause(frozenset(possible), clause.entry, against))
         return list(kept.values()), changed
 
@@ -310,7 +262,14 @@ class VersionSpace:
         return tuple(found)
 
     def _why_open(self, space: CapabilitySpace, location: Location, atom: Atom) -> str:
+        if space.hopeless is not None:
+            return (
+                f"it was never executed, and after entry #{space.hopeless} no conjunction of literals explains all its "
+                "refusals; it is never executable, or depends on something that the vocabulary does not say"
+            )
         if space.executed is None:
+            if self.description.access is Access.ANY:
+                return "it was never executed; it was refused in every state that was tried"
             return "it was never executed; another access level, or other objects, may make it executable"
         value = POSITIVE not in space.precondition[atom]
         if location is Location.PRECONDITION:
@@ -337,40 +296,10 @@ class VersionSpace:
         """
         capabilities = []
         for space in self.capabilities.values():
-            needed = list(space.needed())
-            if assume_needed:
-                needed += [
-                    Literal(atom, POSITIVE in modes)
-                    for atom, modes in space.precondition.items()
-                    if len(modes) > 1 and not {POSITIVE, NEGATIVE} <= modes
-                ]
-            else:
-                needed += _explaining([clause.literals for clause in space.clauses])
-            changes = [
-                Literal(atom, POSITIVE in space.effect[atom])
-                for atom in space.atoms
-                if len(space.effect_modes(atom)) == 1 and ABSENT not in space.effect_modes(atom)
-            ]
-            changes += _explaining([clause.literals for clause in space.effect_clauses])
+            changes = [Literal(atom, mode == POSITIVE) for atom, mode in space.chosen_effects().items()]
             effects = [Add(change.atom) if change.positive else Delete(change.atom) for change in sorted(changes)]
             effect = effects[0] if len(effects) == 1 else All(tuple(effects))
-            header = space.header
-            capabilities.append(Capability(header.name, header.parameters, conjunction(tuple(sorted(needed))), effect))
+            needed = space.chosen_precondition(assume_needed)
+            capabilities.append(Capability(space.header.name, space.header.parameters, needed, effect))
         base = self.description.model
         return Model(base.name, base.types, base.predicates, tuple(capabilities), base.constants)
-
-
-def _sign(literal: Literal) -> str:
-    return POSITIVE if literal.positive else NEGATIVE
-
-
-def _explaining(clauses: list[frozenset[Literal]]) -> list[Literal]:
-    """Return few literals that are in all clauses together, those that are in most of them first."""
-    chosen: list[Literal] = []
-    left = clauses
-    while left:
-        counts = Counter(literal for clause in left for literal in clause)
-        best = max(counts, key=lambda literal: (counts[literal], literal.positive, literal))
-        chosen.append(best)
-        left = [clause for clause in left if best not in clause]
-    return chosen
