@@ -120,7 +120,7 @@ def accuracy_curve(model: Model, problem: Problem, seed: int) -> list[float]:
 
 
 STYLES = {
-    "plan-outcome": (InterrogationSettings(), False),
+    "plan-outcome": (InterrogationSettings(whole_examinations=False), False),
     "action-precondition": (InterrogationSettings(style=Style.ACTION_PRECONDITION), False),
     "whole examinations": (InterrogationSettings(whole_examinations=True), True),
 }
@@ -140,7 +140,7 @@ def many_reachable_pairs(model: Model, problem: Problem, seed: int) -> PairSet:
 def learn_from_resets(name: str, seed: int) -> Run:
     """Interrogate with access `reset`, and score the model on reachable pairs."""
     model, problem = load(name)
-    found, run = learn(model, problem, seed, InterrogationSettings(), access=Access.RESET)
+    found, run = learn(model, problem, seed, InterrogationSettings(whole_examinations=False), access=Access.RESET)
     pair_set = many_reachable_pairs(model, problem, seed)
     distance = measure(found.document.model, model, pair_set)
     return Run(**{**vars(run), "pairs": distance.pairs, "exact": distance.equivalent})

@@ -8,38 +8,32 @@ that was true and false in two of them has shown both.
 Why about k questions are needed, k being the number of precondition literals: a plan ends at its first refusal,
 and one refusal can certify at most one literal as necessary (a model without that literal must have executed the
 step, so all the others held). So k refusals are needed, each in a question of its own; this asks k, plus one for
-the tests that come last and are all executed, plus one for each guess at a base state that was refused.
+the tests that come last and are all executed, plus one for each guess at a base state that was refused. An agent that
+goes on after a refused step is given all tests at once (a whole examination), so this bound is not for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
-from math import ceil, log
 
 import numpy as np
 
 from assay.agents.agent import AgentDescription
 from assay.agents.questions import PlanOutcome, PlanOutcomeQuery, Refusal
 from assay.assess.base_states import base_guesses
+from assay.assess.bystanders import atoms_among
 from assay.assess.object_pool import ObjectPool
-from assay.assess.shared_atoms import Chain, learn_from_chain, value_after
+from assay.assess.question_costs import Costs, Economy
+from assay.assess.shared_atoms import SharedAtoms
 from assay.evidence.version_space import NEGATIVE, POSITIVE, CapabilitySpace, Contradiction, VersionSpace
 from assay.logic.atoms import Atom, GroundCapability, State
 from assay.logic.formulas import substitute_atom
 from assay.logic.pal import ABSENT
+from assay.logic.types import TypedName
 
-MAX_STEPS = 60
 MAX_BASE_GUESSES = 60
-
-
-@dataclass(frozen=True)
-class Costs:
-    """What a question and a step cost; the questions asked trade one for the other."""
-
-    question: float = 1.0
-    step: float = 0.01
 
 
 @dataclass(frozen=True)
@@ -74,31 +68,28 @@ class AnyStateExamination:
     ) -> None:
         self.space = space
         self._description = description
-        self._costs = costs or Costs()
-        constants = {constant.name for constant in description.constants}
-        self._shared: dict[str, tuple[Atom, ...]] = {}
-        self._own: dict[str, tuple[Atom, ...]] = {}
-        for name, capability in space.capabilities.items():
-            self._shared[name] = tuple(a for a in capability.atoms if constants.issuperset(a.args))
-            self._own[name] = tuple(a for a in capability.atoms if not constants.issuperset(a.args))
-        self._all_shared = tuple(dict.fromkeys(atom for atoms in self._shared.values() for atom in atoms))
-        # Between steps that are all tried, the values of shared atoms are not known; then questions must stop.
-        self._whole = whole_examinations and not self._all_shared
+        self._economy = Economy(costs or Costs())
+        self._whole = whole_examinations
+        self._shared = SharedAtoms(space, (constant.name for constant in description.constants))
+        shared = set(self._shared.all)
+        self._own = {
+            name: tuple(atom for atom in capability.atoms if atom not in shared)
+            for name, capability in space.capabilities.items()
+        }
         self._order: dict[str, list[Atom]] = {}
         self._progress: dict[str, _Progress] = {}
         for name in rng.permutation(list(space.capabilities)).tolist():
             capability = space.capabilities[name]
             self._order[name] = [capability.atoms[i] for i in rng.permutation(len(capability.atoms))]
-            guesses = base_guesses(space, capability, self._shared[name], rng, MAX_BASE_GUESSES)
+            guesses = base_guesses(space, capability, self._shared.of[name], rng, MAX_BASE_GUESSES)
             self._progress[name] = _Progress(guesses, next(guesses, None))
         self._pool = ObjectPool(description)
         self._steps: list[_Step] = []
         self._bound: list[dict[str, str]] = []
-        self._chains: list[Chain] = []
-        self._confused: set[str] = set()
+        self._asked = 0
+        self._watched: set[str] = set()
+        self._among: tuple[tuple[TypedName, ...], tuple[Atom, ...]] = ((), ())
         self._in_vain: set[tuple[object, ...]] = set()
-        self._tested = 2  # literals tested and found needed, with a prior of one in four
-        self._needed = 0.5
         self._first: dict[Atom, bool] = {}
 
     # Choosing a question
@@ -108,7 +99,7 @@ class AnyStateExamination:
         best: list[_Step] = []
         best_score = 0
         # With shared atoms the order matters: what comes first may make the rest impossible.
-        leaders = [name for name in self._progress if self._tests(name)] if self._all_shared else [""]
+        leaders = [name for name in self._progress if self._tests(name)] if self._shared.all else [""]
         for first, leader in product(self._starts(), leaders):
             steps, score = self._chain(first, leader)
             if score > best_score and self._form(first, steps) not in self._in_vain:
@@ -128,25 +119,27 @@ class AnyStateExamination:
 
     def _starts(self) -> list[dict[Atom, bool]]:
         """Return the assignments of the shared atoms that are worth starting from."""
-        if not self._all_shared:
+        if not self._shared.all:
             return [{}]
-        if len(self._all_shared) <= 3:
+        if len(self._shared.all) <= 3:
             return [
-                dict(zip(self._all_shared, values, strict=True))
-                for values in product((True, False), repeat=len(self._all_shared))
+                dict(zip(self._shared.all, values, strict=True))
+                for values in product((True, False), repeat=len(self._shared.all))
             ]
-        plain = dict.fromkeys(self._all_shared, True)
+        plain = dict.fromkeys(self._shared.all, True)
         starts = [plain]
         for name in self._progress:
             for step in self._tests(name):
-                starts.append({**plain, **{atom: step.values[atom] for atom in self._shared[name]}})
+                starts.append({**plain, **{atom: step.values[atom] for atom in self._shared.of[name]}})
         return list({tuple(start.values()): start for start in starts}.values())[:32]
 
     def _tests(self, name: str) -> list[_Step]:
         """Return the tests of a capability that are open, each worth a step of its own."""
         progress, capability = self._progress[name], self.space.capabilities[name]
         if progress.base is None:
-            return [] if progress.guess is None else [_Step(name, progress.guess, frozenset(capability.atoms))]
+            if progress.guess is None or capability.hopeless is not None:
+                return []
+            return [_Step(name, progress.guess, frozenset(capability.atoms))]
         base = self._base_values(name)
         open_atoms = [atom for atom in self._order[name] if len(capability.precondition[atom]) > 1]
         tests = []
@@ -170,13 +163,16 @@ class AnyStateExamination:
         for atom, modes in capability.precondition.items():
             if modes == {ABSENT} and len(capability.effect_modes(atom)) == 1:
                 values[atom] = False
+            elif {POSITIVE, NEGATIVE} <= modes or modes == {ABSENT}:
+                values[atom] = (progress.base or {})[atom]
             else:
-                values[atom] = POSITIVE in modes if len(modes) == 1 else (progress.base or {})[atom]
+                # The base tells what was planned; with shared atoms, the value can have been another one.
+                values[atom] = POSITIVE in modes
         return values
 
     def _groups(self, capability: CapabilitySpace, atoms: list[Atom]) -> list[list[Atom]]:
         """Divide the open atoms into those to flip together: halves of a refusal's reasons, else by cost."""
-        shared = set(self._all_shared)
+        shared = set(self._shared.all)
         alone = [[atom] for atom in atoms if atom in shared]
         own = [atom for atom in atoms if atom not in shared]
         for clause in sorted(capability.clauses, key=lambda clause: len(clause.literals)):
@@ -184,25 +180,8 @@ class AnyStateExamination:
             if len(suspects) > 1:
                 half = len(suspects) // 2
                 return [suspects[:half], suspects[half:], *alone]
-        size = self._group_size()
+        size = self._economy.group_size()
         return [own[i : i + size] for i in range(0, len(own), size)] + alone
-
-    def _group_size(self) -> int:
-        """Return how many literals to flip at once so that a literal is decided at the least expected cost."""
-        odds = self._needed / self._tested
-
-        def cost(size: int) -> float:
-            """Expected cost of a group: a refused one costs its question, and both halves have to be resolved."""
-            refused = 1 - (1 - odds) ** size
-            inside = 2 * cost(size // 2) if size > 1 else 0.0
-            return self._costs.step + refused * (self._costs.question + inside)
-
-        return min((1, 2, 4, 8, 16), key=lambda size: cost(size) / size)
-
-    def _length(self) -> int:
-        """Return how many tests to chain: so many that all of them being executed is very unlikely."""
-        odds = min(0.9, max(0.05, self._needed / self._tested))
-        return min(MAX_STEPS, max(6, ceil(log(0.02) / log(1 - odds))))
 
     def _chain(self, first: dict[Atom, bool], leader: str) -> tuple[list[_Step], int]:
         """Return a chain of tests from these values of the shared atoms, and how many of them are informative.
@@ -211,23 +190,24 @@ class AnyStateExamination:
         """
         shared = dict(first)
         waiting = {name: self._tests(name) for name in self._progress}
-        known = [name for name in waiting if self._effects_known(name)]
+        known = [name for name in waiting if self._shared.known(name)]
         # Capabilities whose effect on shared atoms is not known yet come last: after one of them nothing is sure.
         order = sorted(waiting, key=lambda name: (self._progress[name].deferred, name != leader, name not in known))
         guessed: set[str] = set()
+        only_deferred = self._whole and all(self._progress[name].deferred for name in order if waiting[name])
         steps: list[_Step] = []
         score = 0
-        limit = len(self._progress) * 200 if self._whole else self._length()
+        limit = len(self._progress) * 200 if self._whole else self._economy.chain_length()
         self._pool.restart()
         while score < limit:
-            step = self._feasible(order, waiting, shared, leader, later_guesses=score == 0)
+            step = self._feasible(order, waiting, shared, leader, later_guesses=only_deferred or score == 0)
             if step is None:
-                helper = self._restoring(order, waiting, shared, leader, later_guesses=score == 0)
+                helper = self._restoring(order, waiting, shared, leader, later_guesses=only_deferred or score == 0)
                 if helper is None or not self._pool.fits(self.space.capabilities[helper.capability]):
                     break
                 steps.append(helper)
                 self._pool.take(self.space.capabilities[helper.capability])
-                shared = self._after(helper.capability, shared)
+                shared = self._shared.after(helper.capability, shared)
                 continue
             capability = self.space.capabilities[step.capability]
             if not self._pool.fits(capability):
@@ -237,22 +217,22 @@ class AnyStateExamination:
             self._pool.take(capability)
             waiting[step.capability].remove(step)
             score += 1
-            unsure = not self._sure_after(step.capability, shared)
-            shared = self._after(step.capability, shared)
+            unsure = not self._shared.sure_after(step.capability, shared)
+            shared = self._shared.after(step.capability, shared)
             if self._progress[step.capability].base is None and step.capability not in guessed:
                 guessed.add(step.capability)
                 waiting[step.capability] = self._tests_after_guess(step)
             if unsure and self._progress[step.capability].base is None:
                 order = [step.capability]
-            elif unsure and step.capability in self._confused:
+            elif unsure and step.capability in self._shared.confused:
                 break  # asked with others before, it could not be told which of them it was
         return steps, score
 
     def _tests_after_guess(self, step: _Step) -> list[_Step]:
         """Return the tests that can follow a guess in the same chain: they are reached only if it was right."""
         capability = self.space.capabilities[step.capability]
-        tests = [step] if self._shared[step.capability] else []
-        for group in self._groups(capability, [a for a in self._order[step.capability] if a not in self._all_shared]):
+        tests = [step] if self._shared.of[step.capability] else []
+        for group in self._groups(capability, [a for a in self._order[step.capability] if a not in self._shared.all]):
             values = dict(step.values)
             for atom in group:
                 values[atom] = not values[atom]
@@ -272,41 +252,14 @@ class AnyStateExamination:
         for name in order:
             if self._progress[name].deferred and not later_guesses:
                 continue
-            step = next((step for step in waiting[name] if self._agrees(name, step, shared)), None)
-            if step is not None and (name == leader or self._sure_after(name, shared)):
+            step = next((step for step in waiting[name] if self._agrees(step, shared)), None)
+            if step is not None and (name == leader or self._shared.sure_after(name, shared)):
                 return step
             unsure = unsure or step
         return unsure
 
-    def _agrees(self, name: str, step: _Step, shared: dict[Atom, bool]) -> bool:
-        """Tell whether the shared atoms have the values that a step wants, where they may matter to it."""
-        capability = self.space.capabilities[name]
-        return all(
-            shared[atom] == step.values[atom]
-            for atom in self._shared[name]
-            if capability.precondition[atom] != {ABSENT} or atom in step.flipped
-        )
-
-    def _effects_known(self, name: str) -> bool:
-        capability = self.space.capabilities[name]
-        return all(len(capability.effect_modes(atom)) == 1 for atom in self._shared[name])
-
-    def _sure_after(self, name: str, shared: dict[Atom, bool]) -> bool:
-        capability = self.space.capabilities[name]
-        return all(
-            len({value_after(shared[atom], mode) for mode in capability.effect[atom]}) == 1
-            for atom in self._shared[name]
-        )
-
-    def _after(self, name: str, shared: dict[Atom, bool]) -> dict[Atom, bool]:
-        """Return the shared atoms after a step, as known; what is not known is taken to stay as it is."""
-        capability = self.space.capabilities[name]
-        after = dict(shared)
-        for atom in self._shared[name]:
-            values = {value_after(shared[atom], mode) for mode in capability.effect[atom]}
-            if len(values) == 1:
-                after[atom] = values.pop()
-        return after
+    def _agrees(self, step: _Step, shared: dict[Atom, bool]) -> bool:
+        return self._shared.agree(step.capability, step.values, step.flipped, shared)
 
     def _restoring(
         self,
@@ -321,9 +274,9 @@ class AnyStateExamination:
             if progress.base is None:
                 continue
             helper = _Step(name, self._base_values(name))
-            if not self._agrees(name, helper, shared):
+            if not self._agrees(helper, shared):
                 continue
-            after = self._after(name, shared)
+            after = self._shared.after(name, shared)
             if after != shared and self._feasible(order, waiting, after, leader, later_guesses) is not None:
                 return helper
         return None
@@ -331,6 +284,7 @@ class AnyStateExamination:
     def _question(self) -> PlanOutcomeQuery:
         self._pool.restart()
         self._bound = []
+        self._asked += 1
         atoms: set[Atom] = {atom for atom, value in self._first.items() if value}
         plan = []
         for step in self._steps:
@@ -340,7 +294,25 @@ class AnyStateExamination:
             self._bound.append(binding)
             atoms.update(substitute_atom(atom, binding) for atom in self._own[step.capability] if step.values[atom])
             plan.append(GroundCapability(step.capability, args))
+        atoms.update(self._bystanding(plan))
         return PlanOutcomeQuery(tuple(plan), State(atoms), self._pool.objects, self._whole)
+
+    def _bystanding(self, plan: list[GroundCapability]) -> Iterator[Atom]:
+        """Yield what is true of objects that no step is about, among themselves and together with arguments.
+
+        The latter only until a capability has been executed so once: there is nothing more to see.
+        """
+        bystanders, others = self._pool.bystanders(self._asked)
+        if self._among[0] != bystanders:
+            self._among = bystanders, tuple(atoms_among(self._description, bystanders))
+        yield from self._among[1]
+        # Where a refusal is the end, the first step of a capability will do: it is executed if any of them is.
+        steps = plan if self._whole else {step.name: step for step in reversed(plan)}.values()
+        for name, args in steps:
+            if name not in self._watched:
+                parameters = self.space.capabilities[name].header.parameters
+                arguments = [TypedName(arg, p.types) for arg, p in zip(args, parameters, strict=True)]
+                yield from atoms_among(self._description, (*bystanders, *others), arguments)
 
     # Learning from the answer
 
@@ -353,82 +325,73 @@ class AnyStateExamination:
         self._in_vain.add(self._form(self._first, self._steps))
         before, after = question.initial.atoms, answer.final_state.atoms
         self._check_changes(question, answer, entry)
-        shared = set(self._all_shared)
+        shared = set(self._shared.all)
         done: list[str] = []
         for number, executed in enumerate(answer.executed):
-            step, capability = self._steps[number], question.plan[number]
             if executed:
-                done.append(step.capability)
+                done.append(self._steps[number].capability)
                 self.space.success(
-                    capability,
+                    question.plan[number],
                     lambda atom: None if atom in shared else atom in before,
                     lambda atom: None if atom in shared else atom in after,
                     entry,
                 )
-        self._learn_shared(done, before, after, entry)
+        values = self._shared.learn(done, before, after, entry)
+        wrong_guesses = set()
+        position = 0
         for number, executed in enumerate(answer.executed):
-            self._record(number, executed)
-        for number, executed in enumerate(answer.executed):
-            if not executed:
-                # Where a question ends, the state is known; own objects are as they were at the start anyway.
-                self._refused(number, question.plan[number], after if not self._whole else before, entry)
+            step, now = self._steps[number], values[position]
+            as_planned = all(now[atom] == step.values[atom] for atom in self._shared.of[step.capability])
+            if executed:
+                position += 1
+            else:
+                if as_planned and step.values == self._progress[step.capability].guess:
+                    wrong_guesses.add(step.capability)
+                # Own objects are as they were at the start: no other step is about them.
+                self.space.refusal(question.plan[number], _values(now, before), entry)
+            self._record(step, executed, now)
+        # Only now, when all refusals are known: what one of them rules out need not be guessed.
+        for name in wrong_guesses:
+            self._guess_again(name)
 
     def _check_changes(self, question: PlanOutcomeQuery, answer: PlanOutcome, entry: int) -> None:
         """An effect on something that is no argument cannot be written down in this vocabulary."""
         assert question.initial is not None
         changed = question.initial.atoms ^ answer.final_state.atoms
-        explained = set(self._all_shared)
+        explained = set(self._shared.all)
+        done: set[str] = set()
         for number, executed in enumerate(answer.executed):
             if executed:
-                binding = self._bound[number]
-                explained.update(substitute_atom(a, binding) for a in self._own[self._steps[number].capability])
+                name = self._steps[number].capability
+                done.add(name)
+                explained.update(substitute_atom(a, self._bound[number]) for a in self._own[name])
         strange = sorted(changed - explained)
         if strange:
             raise Contradiction(
                 f"{strange[0]} changed, which is about no argument of what was executed; the vocabulary is too coarse",
                 (entry,),
             )
+        self._watched |= done
 
-    def _learn_shared(self, done: list[str], before: frozenset[Atom], after: frozenset[Atom], entry: int) -> None:
-        if done:
-            self._chains += [Chain(a, tuple(done), a in before, a in after, entry) for a in self._all_shared]
-        changed = True
-        while changed:
-            changed = False
-            for chain in self._chains:
-                changed |= learn_from_chain(self.space, chain)[0]
-        self._confused = set()
-        kept = []
-        for chain in self._chains:
-            unclear = {name for name in chain.capabilities if not self._clear(name, chain.atom)}
-            if unclear:
-                kept.append(chain)
-            if len(unclear) > 1:
-                self._confused |= unclear
-        self._chains = kept
-
-    def _clear(self, name: str, atom: Atom) -> bool:
-        capability = self.space.capabilities[name]
-        return len(capability.effect[atom]) == 1 and len(capability.precondition[atom]) == 1
-
-    def _record(self, number: int, executed: bool) -> None:
-        step = self._steps[number]
+    def _record(self, step: _Step, executed: bool, now: dict[Atom, bool | None]) -> None:
+        """Keep the values of the first step of a capability that was executed, and count what tests come to."""
         progress = self._progress[step.capability]
-        if progress.base is None:
-            if executed:
-                progress.base, progress.deferred = dict(step.values), False
-        elif step.flipped:
-            self._tested += 1
-            self._needed += 0 if executed else 1
+        if progress.base is not None:
+            if step.flipped:
+                self._economy.count(needed=not executed)
+        elif executed:
+            known = {atom: value for atom, value in now.items() if value is not None and atom in step.values}
+            progress.base, progress.deferred = {**step.values, **known}, False
 
-    def _refused(self, number: int, capability: GroundCapability, state: frozenset[Atom], entry: int) -> None:
-        step = self._steps[number]
-        progress = self._progress[step.capability]
-        self.space.refusal(capability, lambda atom: atom in state, entry)
-        as_planned = all((atom in state) == step.values[atom] for atom in self._shared[step.capability])
-        if progress.base is None and as_planned:
-            progress.guess = next(progress.guesses, None)
-            # Own atoms are made false only when nothing surer is left: what other capabilities need will tell more.
-            progress.deferred = progress.guess is not None and not all(
-                progress.guess[atom] for atom in self._own[step.capability]
-            )
+    def _guess_again(self, name: str) -> None:
+        progress = self._progress[name]
+        if progress.base is not None:
+            return
+        progress.guess = next(progress.guesses, None)
+        # Own atoms are made false only when nothing surer is left: what other capabilities need will tell more.
+        progress.deferred = progress.guess is not None and not all(progress.guess[atom] for atom in self._own[name])
+
+
+def _values(known: Mapping[Atom, bool | None], others: frozenset[Atom]) -> Callable[[Atom], bool | None]:
+    """Return a function that tells an atom's value: as known, else whether it is among the others."""
+    return lambda atom: known.get(atom, atom in others)

@@ -24,8 +24,9 @@ from assay.agents.questions import (
     QuestionKind,
     Transition,
 )
-from assay.assess.any_state import AnyStateExamination, Costs
+from assay.assess.any_state import AnyStateExamination
 from assay.assess.precondition_questions import PreconditionExamination
+from assay.assess.question_costs import Costs
 from assay.assess.reachable_states import ReachableExamination
 from assay.assess.result import Assessment, Info, Progress, ProgressListener
 from assay.errors import AssayError
@@ -43,10 +44,10 @@ class Style(Enum):
 
 @dataclass(frozen=True)
 class InterrogationSettings:
-    """How to ask. `whole_examinations` lets agents that go on after a refusal take all tests in one question."""
+    """How to ask. With `whole_examinations` a question goes on after a refused step; None is as the agent can."""
 
     costs: Costs = field(default_factory=Costs)
-    whole_examinations: bool = False
+    whole_examinations: bool | None = None
     style: Style = Style.PLAN_OUTCOME
 
 
@@ -125,7 +126,9 @@ def _examination(
     if settings.style is Style.ACTION_PRECONDITION:
         return PreconditionExamination(description, space)
     if description.access is Access.ANY:
-        return AnyStateExamination(description, space, rng, settings.costs, settings.whole_examinations)
+        whole = settings.whole_examinations
+        whole = description.continues_after_refusal if whole is None else whole
+        return AnyStateExamination(description, space, rng, settings.costs, whole)
     return ReachableExamination(description, space, rng)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from assay.agents.agent import AgentDescription
+from assay.assess.bystanders import bystanding_types
 from assay.evidence.version_space import CapabilitySpace
 from assay.logic.types import TypedName
 
@@ -21,6 +22,13 @@ class ObjectPool:
         self._used: dict[str, int] = {}
         self._own = {thing.name: thing.types for thing in description.objects}
         self._free: list[str] = []
+        self._wanted = bystanding_types(description)
+        self._true: list[TypedName] = []
+        self._false: list[TypedName] = []
+        if not self._fixed:
+            for name, count in self._wanted.items():
+                self._true += [TypedName(self._new_name(f"other-{name}-{i + 1}"), (name,)) for i in range(count)]
+                self._false.append(TypedName(self._new_name(f"other-{name}-{count + 1}"), (name,)))
         self._objects: tuple[TypedName, ...] | None = None
 
     def restart(self) -> None:
@@ -34,8 +42,26 @@ class ObjectPool:
         if self._fixed:
             return ()
         if self._objects is None:
-            self._objects = tuple(TypedName(n, (t,)) for t, names in self._by_type.items() for n in names)
+            fresh = (TypedName(n, (t,)) for t, names in self._by_type.items() for n in names)
+            self._objects = (*fresh, *self._true, *self._false)
         return self._objects
+
+    def bystanders(self, question: int) -> tuple[tuple[TypedName, ...], tuple[TypedName, ...]]:
+        """Return objects that no step has: those to be given true atoms, and those to be given none.
+
+        Where objects are fixed, these are the ones left over. A single one of its type is chosen for the first kind
+        in every other question, so that it is seen both ways.
+        """
+        if not self._fixed:
+            return tuple(self._true), tuple(self._false)
+        chosen: list[TypedName] = []
+        others: list[TypedName] = []
+        for name, count in self._wanted.items():
+            left = [thing for thing in self._free if self._types.fits(self._own[thing], (name,))]
+            first = question % 2 if len(left) == 1 else min(count, len(left) - 1)
+            chosen += [TypedName(thing, self._own[thing]) for thing in left[:first]]
+            others += [TypedName(thing, self._own[thing]) for thing in left[first : first + 1]]
+        return tuple(chosen), tuple(others)
 
     def fits(self, capability: CapabilitySpace) -> bool:
         """Tell whether enough objects are free for one more step."""
@@ -66,11 +92,13 @@ class ObjectPool:
         used = self._used.get(type_name, 0)
         if used == len(names):
             while len(names) < max(8, 2 * used):  # by doubling, so that the set seldom changes
-                name = f"{type_name}-{len(names) + 1}"
-                while name.lower() in self._taken_names:
-                    name += "x"
-                self._taken_names.add(name.lower())
-                names.append(name)
+                names.append(self._new_name(f"{type_name}-{len(names) + 1}"))
             self._objects = None
         self._used[type_name] = used + 1
         return names[used]
+
+    def _new_name(self, name: str) -> str:
+        while name.lower() in self._taken_names:
+            name += "x"
+        self._taken_names.add(name.lower())
+        return name

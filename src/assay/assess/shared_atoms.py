@@ -3,12 +3,12 @@
 A plan-outcome answer shows only the state at the end. Atoms over a step's own objects are touched by that step
 alone, so their values before and after it are known; atoms without arguments (or over constants) are touched by
 every step. This finds all assignments of effect modes that lead from the first value to the last one, and
-excludes the modes that occur in none of them.
+excludes the modes that occur in none of them. `SharedAtoms` keeps what is known of them over all questions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
@@ -97,3 +97,83 @@ def _exclude_preconditions(space: VersionSpace, chain: Chain, name: str, fitting
     if gone:
         space.exclude_precondition(name, chain.atom, gone, chain.entry)
     return bool(gone)
+
+
+class SharedAtoms:
+    """The shared atoms of all capabilities: their values along a plan, as far as the effects on them are known."""
+
+    def __init__(self, space: VersionSpace, constants: Iterable[str]) -> None:
+        self._space = space
+        fixed = frozenset(constants)
+        self.of = {
+            name: tuple(atom for atom in capability.atoms if fixed.issuperset(atom.args))
+            for name, capability in space.capabilities.items()
+        }
+        self.all = tuple(dict.fromkeys(atom for atoms in self.of.values() for atom in atoms))
+        self.confused: set[str] = set()
+        """Capabilities that were executed together, so that it cannot be told which of them did what."""
+        self._chains: list[Chain] = []
+
+    def agree(self, name: str, wanted: Mapping[Atom, bool], flipped: frozenset[Atom], now: dict[Atom, bool]) -> bool:
+        """Tell whether the atoms have the values that a test wants, where they may matter to it."""
+        precondition = self._space.capabilities[name].precondition
+        return all(
+            now[atom] == wanted[atom] for atom in self.of[name] if precondition[atom] != {ABSENT} or atom in flipped
+        )
+
+    def known(self, name: str) -> bool:
+        """Tell whether a capability's effects on these atoms are known."""
+        capability = self._space.capabilities[name]
+        return all(len(capability.effect_modes(atom)) == 1 for atom in self.of[name])
+
+    def sure_after(self, name: str, now: dict[Atom, bool]) -> bool:
+        """Tell whether the values after a step are known."""
+        effect = self._space.capabilities[name].effect
+        return all(len({value_after(now[atom], mode) for mode in effect[atom]}) == 1 for atom in self.of[name])
+
+    def after(self, name: str, now: dict[Atom, bool]) -> dict[Atom, bool]:
+        """Return the values after a step, as known; what is not known is taken to stay as it is."""
+        effect = self._space.capabilities[name].effect
+        after = dict(now)
+        for atom in self.of[name]:
+            values = {value_after(now[atom], mode) for mode in effect[atom]}
+            if len(values) == 1:
+                after[atom] = values.pop()
+        return after
+
+    def learn(
+        self, done: list[str], before: frozenset[Atom], after: frozenset[Atom], entry: int
+    ) -> list[dict[Atom, bool | None]]:
+        """Learn from the steps that were executed; return the values before each of them, and at last those at the end.
+
+        A value is None where it is not known yet. Raises `Contradiction`.
+        """
+        new = [Chain(atom, tuple(done), atom in before, atom in after, entry) for atom in self.all] if done else []
+        self._chains += new
+        changed = True
+        while changed:
+            changed = False
+            for chain in self._chains:
+                changed |= learn_from_chain(self._space, chain)[0]
+        values: list[dict[Atom, bool | None]] = [{} for _ in done]
+        for chain in new:
+            for number, value in enumerate(learn_from_chain(self._space, chain)[1]):
+                values[number][chain.atom] = value
+        self._keep_unclear()
+        return [*values, {atom: atom in after for atom in self.all}]
+
+    def _keep_unclear(self) -> None:
+        """Forget the chains that have told all they can, and note what the others leave open."""
+        self.confused = set()
+        kept = []
+        for chain in self._chains:
+            unclear = {name for name in chain.capabilities if not self._clear(name, chain.atom)}
+            if unclear:
+                kept.append(chain)
+            if len(unclear) > 1:
+                self.confused |= unclear
+        self._chains = kept
+
+    def _clear(self, name: str, atom: Atom) -> bool:
+        capability = self._space.capabilities[name]
+        return len(capability.effect[atom]) == 1 and len(capability.precondition[atom]) == 1

@@ -45,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         sys.stderr.close()  # the reader (such as `head`) has gone; there is nobody left to tell
         return EXIT_OK
-    except KeyboardInterrupt:
-        output.error("interrupted; everything answered so far is kept")
+    except KeyboardInterrupt as interrupt:
+        # A command that knows how to go on says so in the exception.
+        output.error(str(interrupt) or "interrupted; everything answered so far is kept")
         return EXIT_INTERRUPTED
