@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from assay.agents.questions import Effort
 from assay.evidence.version_space import Undecided, VersionSpace
 from assay.logic.document import ModelDocument
+from assay.logic.model import Model
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,10 @@ class Assessment:
     never_executed: tuple[str, ...]
     info: Info
     space: VersionSpace
+
+    def models(self) -> dict[str, Model]:
+        """Return the models to write, by the names of their files."""
+        return {"model.pddl": self.document.model}
 
     def summary(self) -> dict[str, Any]:
         """Return the content of `summary.json`."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +16,19 @@ from rich.progress import Progress as Bar
 from assay.agents.agent import Access, Agent
 from assay.agents.symbolic import SymbolicAgent
 from assay.agents.words import counted
-from assay.assess.any_state import Costs
 from assay.assess.interrogation import InterrogationSettings, Style
-from assay.assess.result import Assessment, Progress, ProgressListener
-from assay.assess.run import RunResult, run_interrogation
+from assay.assess.question_costs import Costs
+from assay.assess.result import Progress, ProgressListener
+from assay.assess.run import run_interrogation, run_stochastic
+from assay.assess.stochastic_settings import StochasticSettings
 from assay.cli.output import Output, add_json_option
+from assay.cli.run_report import report_model, report_odds
+from assay.cli.settings import Settings
 from assay.errors import AssayError
 from assay.evidence.journal import Durability
-from assay.exam import Exam, Method, build_agent, load_exam
-from assay.logic.model import Capability
+from assay.exam import Method, build_agent, load_exam
+
+DEFAULT_DIRECTORY = Path("assay-out")
 
 
 def add_to(commands: Any) -> None:
@@ -31,10 +36,18 @@ def add_to(commands: Any) -> None:
     run = commands.add_parser(
         "run",
         help="examine the agent of an exam file",
-        description="Examine the agent of an exam file and write model.pddl, model.json, summary.json and the journal.",
+        description="Examine the agent of an exam file and write the model, summary.json and the journal.",
     )
     run.add_argument("exam", type=Path, help="exam file")
     _add_options(run)
+    odds = run.add_argument_group("stochastic agents", "settings of the method `stochastic`; the exam's otherwise")
+    odds.add_argument("--precision", type=float, metavar="P", help="half width of every interval (default: 0.05)")
+    odds.add_argument("--confidence", type=float, metavar="C", help="of all intervals together (default: 0.95)")
+    odds.add_argument("--runs", type=int, metavar="N", help="runs of a question at the most (default: 10)")
+    odds.add_argument("--noise", type=float, metavar="E", help="probability that a fact is misread (default: 0)")
+    odds.add_argument("--max-questions", type=int, metavar="N", help="stop after so many questions")
+    odds.add_argument("--max-steps", type=int, metavar="N", help="stop after so many steps, refused ones included")
+    odds.add_argument("--max-seconds", type=float, metavar="S", help="stop after so much time")
     run.set_defaults(run=run_exam)
     interrogate = commands.add_parser(
         "interrogate",
@@ -64,80 +77,109 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--style", choices=[style.value for style in Style], help="kind of question (default: plan-outcome)"
     )
-    parser.add_argument("--whole", action="store_true", help="ask all tests in one question, if the agent goes on")
+    parser.add_argument(
+        "--whole", action=argparse.BooleanOptionalAction, default=None,
+        help="go on after a refused step, so that one question holds many tests (default: if the agent can)",
+    )  # fmt: skip
     parser.add_argument("--question-cost", type=float, metavar="C", help="cost of a question (default: 1)")
     parser.add_argument("--step-cost", type=float, metavar="C", help="cost of a step (default: 0.01)")
     add_json_option(parser)
 
 
+@dataclass(frozen=True)
+class _Job:
+    """What to examine, how and into which directory."""
+
+    agent: Agent
+    settings: Settings
+    directory: Path
+    durability: Durability
+    resume: bool
+    traces: Path | None
+
+
 def run_exam(options: argparse.Namespace, output: Output) -> int:
     """Examine the agent of an exam."""
     exam = load_exam(options.exam)
-    if exam.method not in (None, Method.INTERROGATION):
-        raise AssayError(f"{options.exam}: the method {exam.method.value} is not there yet; use interrogation")
-    directory = options.out or (exam.output.directory if exam.output else Path("assay-out"))
-    seed = options.seed if options.seed is not None else int(exam.settings.get("seed", 0) or 0)
+    method = exam.method or Method.INTERROGATION
+    if method not in METHODS:
+        there = ", ".join(known.value for known in METHODS)
+        raise AssayError(f"{options.exam}: field method: {method.value} is not there yet; one of {there}")
+    directory = options.out or (exam.output.directory if exam.output else DEFAULT_DIRECTORY)
     durability = exam.output.durability if exam.output else Durability.PROCESS
-    agent = build_agent(exam)
-    try:
-        return _run(agent, directory, seed, durability, _settings(options, exam), options, output)
-    finally:
-        agent.close()
+    settings = Settings(options, options.exam, exam.settings)
+    with closing(build_agent(exam)) as agent:
+        return _run(method, _Job(agent, settings, directory, durability, options.resume, options.traces), output)
 
 
 def run_files(options: argparse.Namespace, output: Output) -> int:
     """Examine a PDDL file played as a black box."""
+    settings = Settings(options, None, {})
     agent = SymbolicAgent.from_files(
         options.domain,
         options.problem,
         Access(options.access),
-        options.seed or 0,
+        settings.natural("seed", 0),
         continues_after_refusal=not options.stops_at_refusal,
     )
-    directory = options.out or Path("assay-out")
-    return _run(agent, directory, options.seed or 0, Durability.PROCESS, _settings(options, None), options, output)
+    directory = options.out or DEFAULT_DIRECTORY
+    job = _Job(agent, settings, directory, Durability.PROCESS, options.resume, options.traces)
+    return _run(Method.INTERROGATION, job, output)
 
 
-def _settings(options: argparse.Namespace, exam: Exam | None) -> InterrogationSettings:
-    given = dict(exam.settings) if exam else {}
-    known = {"seed", "style", "whole_examinations", "question_cost", "step_cost"}
-    strange = sorted(set(given) - known)
-    if strange:
-        raise AssayError(f"{options.exam}: unknown setting {strange[0]!r}; one of {', '.join(sorted(known))}")
-    style = options.style or given.get("style") or Style.PLAN_OUTCOME.value
-    if style not in {known_style.value for known_style in Style}:
-        raise AssayError(f"unknown style {style!r}; one of {', '.join(s.value for s in Style)}")
-
-    def number(name: str, default: float) -> float:
-        value = getattr(options, name) if getattr(options, name) is not None else given.get(name, default)
-        if not isinstance(value, int | float) or value < 0:
-            raise AssayError(f"{name} must be a number of 0 or more, found {value!r}")
-        return float(value)
-
-    costs = Costs(number("question_cost", Costs().question), number("step_cost", Costs().step))
-    return InterrogationSettings(costs, options.whole or bool(given.get("whole_examinations", False)), Style(style))
-
-
-def _run(
-    agent: Agent,
-    directory: Path,
-    seed: int,
-    durability: Durability,
-    settings: InterrogationSettings,
-    options: argparse.Namespace,
-    output: Output,
-) -> int:
+def _run(method: Method, job: _Job, output: Output) -> int:
     try:
-        with _progress(output) as listener:
-            result = run_interrogation(
-                agent, directory, seed, resume=options.resume, settings=settings, durability=durability,
-                listener=listener, traces=options.traces,
-            )  # fmt: skip
-    except KeyboardInterrupt:
-        output.text(f"Interrupted. All answers are kept in {directory}; go on with --resume --out {directory}.")
-        raise
-    _report(result, output)
+        METHODS[method](job, output)
+    except KeyboardInterrupt as interrupt:
+        raise KeyboardInterrupt(
+            f"interrupted; all answers are kept: go on with the same command and --resume --out {job.directory}"
+        ) from interrupt
     return 0
+
+
+def _interrogate(job: _Job, output: Output) -> None:
+    job.settings.check_names({"seed", "style", "whole", "question_cost", "step_cost"})
+    seed = job.settings.natural("seed", 0)
+    usual = Costs()
+    costs = Costs(job.settings.number("question_cost", usual.question), job.settings.number("step_cost", usual.step))
+    style = job.settings.choice("style", Style.PLAN_OUTCOME)
+    settings = InterrogationSettings(costs, job.settings.flag("whole"), style)
+    with _progress(output) as listener:
+        result = run_interrogation(
+            job.agent, job.directory, seed, resume=job.resume, settings=settings, durability=job.durability,
+            listener=listener, traces=job.traces,
+        )  # fmt: skip
+    report_model(result, output)
+
+
+def _examine_odds(job: _Job, output: Output) -> None:
+    job.settings.check_names({"seed", *(item.name for item in fields(StochasticSettings))})
+    if job.traces is not None:
+        raise AssayError("--traces: the stochastic method does not take traces; leave the option out")
+    usual = StochasticSettings()
+    settings = StochasticSettings(
+        job.settings.number("precision", usual.precision),
+        job.settings.number("confidence", usual.confidence),
+        job.settings.natural("runs", usual.runs),
+        job.settings.number("noise", usual.noise),
+        job.settings.natural("max_questions", 0) or None,
+        job.settings.natural("max_steps", 0) or None,
+        job.settings.number("max_seconds", 0) or None,
+    )
+    seed = job.settings.natural("seed", 0)
+    with _progress(output) as listener:
+        result = run_stochastic(
+            job.agent, job.directory, seed, resume=job.resume, settings=settings, durability=job.durability,
+            listener=listener,
+        )  # fmt: skip
+    report_odds(result, output)
+
+
+METHODS: Mapping[Method, Callable[[_Job, Output], None]] = {
+    Method.INTERROGATION: _interrogate,
+    Method.STOCHASTIC: _examine_odds,
+}
+"""Each method reads its own settings, runs and reports."""
 
 
 @contextmanager
@@ -166,39 +208,3 @@ def _progress(output: Output) -> Iterator[ProgressListener | None]:
                 bar.update(task, completed=progress.resolved, total=progress.total, description=words)
 
         yield listener
-
-
-def _report(result: RunResult, output: Output) -> None:
-    assessment, info = result.assessment, result.assessment.info
-    output.result({**assessment.summary(), "replayed": result.replayed, "directory": str(result.directory)})
-    for capability in assessment.document.model.capabilities:
-        output.text(_sentence(capability, capability.name in assessment.never_executed))
-    output.text()
-    output.text(
-        f"{counted(info.questions, 'question')}, {counted(info.effort.steps, 'step')}, "
-        f"{counted(info.effort.resets, 'reset')}, {info.cpu_seconds:.2f} CPU seconds; "
-        f"{assessment.space.resolved} of {assessment.space.total} pal tuples decided."
-    )
-    if result.replayed:
-        output.text(f"{counted(result.replayed, 'answer')} came from the journal and were not asked again.")
-    _report_open(assessment, output)
-    output.text(f"Written to {result.directory}: model.pddl, model.json, summary.json, journal.sqlite.")
-
-
-def _report_open(assessment: Assessment, output: Output) -> None:
-    if assessment.never_executed:
-        output.text(f"Never seen to be executed: {', '.join(assessment.never_executed)}.")
-    if assessment.undecided:
-        output.text(f"{len(assessment.undecided)} pal tuples are open; summary.json gives the reason for each.")
-
-
-def _sentence(capability: Capability, never: bool) -> str:
-    title = " ".join((capability.name, *(parameter.name for parameter in capability.parameters)))
-    if never:
-        return f"{title}: it was never seen to do this."
-    needs = ", ".join(map(str, capability.precondition_literals)) or "nothing"
-    (outcome,) = capability.outcomes
-    added = " ".join(str(part.literal.atom) for part in outcome.effects if part.literal.positive)
-    deleted = " ".join(str(part.literal.atom) for part in outcome.effects if not part.literal.positive)
-    changes = " ".join(filter(None, [added and f"Then true: {added}.", deleted and f"Then false: {deleted}."]))
-    return f"{title}: it needs {needs}. {changes or 'Nothing changes.'}"

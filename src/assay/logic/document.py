@@ -26,11 +26,16 @@ FORMAT = "assay-model/1"
 
 @dataclass(frozen=True)
 class ModelDocument:
-    """A model with the pal tuples that no evidence has decided, and free-form provenance."""
+    """A model with the pal tuples that no evidence has decided, and free-form provenance.
+
+    `confidence` tells, for a learned model, how sure each probability is: by the name of the capability, its
+    executions, the outcomes with their intervals, and a bound on outcomes that were never seen.
+    """
 
     model: Model
     undecided: tuple[PalTuple, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    confidence: Mapping[str, Any] = field(default_factory=dict)
 
 
 def load_document(path: str | Path) -> ModelDocument:
@@ -63,7 +68,10 @@ def parse_json_document(text: str, name: str = "<text>") -> ModelDocument:
     provenance = value.get("provenance", {})
     if not isinstance(provenance, dict):
         raise ReadError(name, 1, 1, 'expected an object in the field "provenance"')
-    return ModelDocument(model, tuple(_pal_tuple(item, model, name) for item in undecided), provenance)
+    confidence = value.get("confidence", {})
+    if not isinstance(confidence, dict):
+        raise ReadError(name, 1, 1, 'expected an object in the field "confidence"')
+    return ModelDocument(model, tuple(_pal_tuple(item, model, name) for item in undecided), provenance, confidence)
 
 
 def _pal_tuple(item: object, model: Model, name: str) -> PalTuple:
@@ -93,6 +101,7 @@ def to_json(document: ModelDocument) -> dict[str, Any]:
             for pal in document.undecided
         ],
         "provenance": dict(document.provenance),
+        **({"confidence": dict(document.confidence)} if document.confidence else {}),
     }
 
 

@@ -105,6 +105,18 @@ def _determinise(capability: Capability) -> list[Capability]:
     ]
 
 
+def most_likely_outcomes(model: Model) -> Model:
+    """Return the model in PDDL with the most likely outcome of each capability, the first of equals.
+
+    Raises `LogicError` where outcomes depend on the objects.
+    """
+    capabilities = []
+    for capability in model.capabilities:
+        best = max(_checked_outcomes(capability), key=lambda outcome: outcome.probability or Fraction(0))
+        capabilities.append(replace(capability, effect=effect_of(best)))
+    return with_needed_requirements(replace(model, capabilities=tuple(capabilities)))
+
+
 def effect_of(outcome: Outcome) -> Effect:
     """Return an outcome as an effect again."""
     parts = tuple(_literal_effect(part) for part in outcome.effects)

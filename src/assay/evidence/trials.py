@@ -1,0 +1,167 @@
+"""Evidence about stochastic capabilities: refusals decide preconditions, executions are counted as outcomes.
+
+Whether a capability can be executed does not depend on luck, so the version space over preconditions serves as for
+deterministic agents; what comes of an execution does, so it is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+
+from assay.agents.agent import AgentDescription
+from assay.evidence.capability_space import CapabilitySpace
+from assay.evidence.noisy_outcomes import NoisyOutcomeRecord
+from assay.evidence.outcomes import Changes, Odds, OutcomeRecord, View
+from assay.evidence.version_space import Contradiction, VersionSpace
+from assay.logic.atoms import Atom, GroundCapability, State
+from assay.logic.effects import Add, All, Delete, Effect, Probabilistic
+from assay.logic.formulas import substitute_atom
+from assay.logic.model import Model
+
+PLACES = 10_000
+"""Printed probabilities are multiples of one in so many, and add up to one exactly."""
+
+
+@dataclass(frozen=True)
+class CapabilityAtoms:
+    """The candidate atoms of a capability as bits."""
+
+    atoms: tuple[Atom, ...]
+    bit: Mapping[Atom, int]
+
+    @classmethod
+    def of(cls, space: CapabilitySpace) -> CapabilityAtoms:
+        """Number the atoms of a capability."""
+        return cls(space.atoms, {atom: 1 << number for number, atom in enumerate(space.atoms)})
+
+    @property
+    def all(self) -> int:
+        """All bits."""
+        return (1 << len(self.atoms)) - 1
+
+    def bits(self, atoms: Iterable[Atom]) -> int:
+        """Return the bits of lifted atoms."""
+        return sum(self.bit[atom] for atom in atoms)
+
+    def decode(self, bits: int) -> list[Atom]:
+        """Return the lifted atoms of bits."""
+        return [atom for number, atom in enumerate(self.atoms) if bits >> number & 1]
+
+
+class TrialEvidence:
+    """What single tries of stochastic capabilities have shown so far.
+
+    With `noise`, the states before a try must be known for sure; those after it may be misread.
+    """
+
+    def __init__(self, description: AgentDescription, noise: float = 0.0) -> None:
+        self.description = description
+        self.space = VersionSpace(description)
+        self.atoms = {name: CapabilityAtoms.of(space) for name, space in self.space.capabilities.items()}
+        self._noise = noise
+        self.records = {
+            name: NoisyOutcomeRecord(atoms.all, noise=noise) if noise else OutcomeRecord(atoms.all)
+            for name, atoms in self.atoms.items()
+        }
+        self._ground: dict[GroundCapability, tuple[Atom, ...]] = {}
+
+    def ground_atoms(self, capability: GroundCapability) -> tuple[Atom, ...]:
+        """Return the ground atoms of a try, in the order of the bits."""
+        known = self._ground.get(capability)
+        if known is None:
+            space = self.space.capabilities[capability.name]
+            binding = space.binding(capability.args)
+            known = tuple(substitute_atom(atom, binding) for atom in space.atoms)
+            self._ground[capability] = known
+        return known
+
+    def view_bits(self, capability: GroundCapability, state: State) -> int:
+        """Return the atoms of a try that are true in a state, as bits."""
+        bits, true = 0, state.atoms
+        for number, atom in enumerate(self.ground_atoms(capability)):
+            if atom in true:
+                bits |= 1 << number
+        return bits
+
+    def refused(self, capability: GroundCapability, state: State, entry: int) -> None:
+        """Learn from a refusal. Raises `Contradiction`."""
+        self.space.refusal(capability, lambda atom: atom in state, entry)
+
+    def executed(self, capability: GroundCapability, before: State, after: State, entry: int) -> None:
+        """Learn from an execution. Raises `Contradiction`.
+
+        With equal arguments several atoms are one; then what comes of it says little and is not counted.
+        """
+        strange = sorted((before.atoms ^ after.atoms).difference(self.ground_atoms(capability)))
+        if strange and not self._noise:
+            raise Contradiction(
+                f"{capability} changed {strange[0]}, which is about none of its arguments; the vocabulary is too "
+                "coarse",
+                (entry,),
+            )
+        self.could_execute(capability, before, entry)
+        if len(set(capability.args)) == len(capability.args):
+            self.records[capability.name].add(
+                View(self.view_bits(capability, before), self.view_bits(capability, after))
+            )
+
+    def could_execute(self, capability: GroundCapability, before: State, entry: int) -> None:
+        """Learn that a capability can be executed in a state, whatever came of it. Raises `Contradiction`."""
+        self.space.success(capability, lambda atom: atom in before, lambda _: None, entry)
+
+    # Results
+
+    def alarms(self) -> tuple[str, ...]:
+        """Return a warning for each capability whose readings do not fit the declared noise."""
+        return tuple(
+            f"{name}: {warning}"
+            for name, record in self.records.items()
+            if isinstance(record, NoisyOutcomeRecord) and (warning := record.alarm()) is not None
+        )
+
+    def model(self, odds: Mapping[str, Odds], assume_needed: bool = False) -> Model:
+        """Return the model that explains everything, with the given odds."""
+        model = self.space.model(assume_needed=assume_needed)
+        for capability in model.capabilities:
+            effect = effect_of_odds(self.atoms[capability.name], odds[capability.name])
+            model = model.with_capability(
+                type(capability)(capability.name, capability.parameters, capability.precondition, effect)
+            )
+        return model
+
+
+def effect_of_odds(atoms: CapabilityAtoms, odds: Odds) -> Effect:
+    """Return outcomes as a PPDDL effect: nothing for the outcome that changes nothing, odds that add up."""
+    if not odds.outcomes:
+        return All()
+    if len(odds.outcomes) == 1:
+        return _changes(atoms, odds.outcomes[0].changes)
+    weights = rounded([outcome.probability for outcome in odds.outcomes])
+    choices = tuple(
+        (weight, _changes(atoms, outcome.changes))
+        for weight, outcome in sorted(zip(weights, odds.outcomes, strict=True), key=lambda pair: -pair[0])
+        if outcome.changes != Changes()
+    )
+    return Probabilistic(choices)
+
+
+def rounded(probabilities: list[float]) -> list[Fraction]:
+    """Round probabilities to multiples of 1/PLACES that add up to 1; none becomes 0."""
+    exact = [p * PLACES for p in probabilities]
+    whole = [max(1, int(value)) for value in exact]
+    rest = PLACES - sum(whole)
+    by_rest = sorted(range(len(exact)), key=lambda n: int(exact[n]) - exact[n])
+    for position in range(abs(rest)):
+        if rest > 0:
+            whole[by_rest[position % len(whole)]] += 1
+        else:
+            whole[max(range(len(whole)), key=whole.__getitem__)] -= 1
+    return [Fraction(value, PLACES) for value in whole]
+
+
+def _changes(atoms: CapabilityAtoms, changes: Changes) -> Effect:
+    parts: list[Effect] = [Add(atom) for atom in atoms.decode(changes.added)]
+    parts += [Delete(atom) for atom in atoms.decode(changes.deleted)]
+    return parts[0] if len(parts) == 1 else All(tuple(parts))
