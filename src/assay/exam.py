@@ -24,6 +24,7 @@ from pydantic import ValidationInfo as Info
 from pydantic_core import ErrorDetails
 
 from assay.agents.agent import Access, Agent
+from assay.agents.misreading import MisreadingAgent
 from assay.agents.symbolic import DEFAULT_BUDGET, SymbolicAgent
 from assay.errors import ExamError
 from assay.evidence.journal import Durability
@@ -89,7 +90,10 @@ class _Part(BaseModel):
 
 
 class SymbolicSettings(_Part):
-    """A PDDL, FOND or PPDDL model played as a black box. Without `problem`, the domain file holds both."""
+    """A PDDL, FOND or PPDDL model played as a black box. Without `problem`, the domain file holds both.
+
+    `misreads` is the probability that a fact of a state it reports is wrong, for studies of noise.
+    """
 
     kind: Literal["symbolic"] = "symbolic"
     domain: RelativePath
@@ -100,6 +104,7 @@ class SymbolicSettings(_Part):
     reports_execution: bool = True
     continues_after_refusal: bool = True
     budget: Annotated[int, Field(ge=1, strict=True)] = DEFAULT_BUDGET
+    misreads: Annotated[float, Field(ge=0, lt=0.5)] = 0.0
 
 
 class RosSettings(_Part):
@@ -172,7 +177,7 @@ def build_agent(exam: Exam) -> Agent:
 
 
 def _symbolic(settings: SymbolicSettings) -> Agent:
-    return SymbolicAgent.from_files(
+    agent = SymbolicAgent.from_files(
         settings.domain,
         settings.problem,
         settings.access,
@@ -182,6 +187,7 @@ def _symbolic(settings: SymbolicSettings) -> Agent:
         continues_after_refusal=settings.continues_after_refusal,
         budget=settings.budget,
     )
+    return MisreadingAgent(agent, settings.misreads, settings.seed) if settings.misreads else agent
 
 
 def _ros(settings: RosSettings) -> Agent:

@@ -148,6 +148,11 @@ def check_supported(description: AgentDescription, settings: StochasticSettings)
     """Raise `AssayError` if the agent cannot be examined, saying why, before anything is asked."""
     if QuestionKind.SIMULATE_POLICY not in description.supports:
         raise AssayError(f"{description.name} does not answer simulate-policy questions")
+    if not description.reports_execution and description.access is not Access.ANY:
+        raise AssayError(
+            f"{description.name} hides refusals, and its states cannot be set at will; what a step without change "
+            "means could not be told; access any is needed"
+        )
     if settings.noise and not description.reports_execution:
         raise AssayError(f"{description.name} hides refusals; with misread facts too, nothing is left to go by")
     if settings.noise and description.access is not Access.ANY:
@@ -215,7 +220,7 @@ def _assessment(
     settings: StochasticSettings,
     info: Info,
 ) -> StochasticAssessment:
-    undecided = tuple(item for item in evidence.space.undecided() if item.pal.location == Location.PRECONDITION.value)
+    undecided = evidence.undecided()
     never = tuple(name for name, known in evidence.space.capabilities.items() if known.executed is None)
     provenance = {
         "method": "stochastic",

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import NamedTuple, TypeAlias
 
 from assay.evidence.intervals import clopper_pearson, unseen_bound
@@ -33,6 +34,10 @@ class Changes(NamedTuple):
     def apply(self, before: int) -> int:
         """Return the atoms after this outcome."""
         return (before & ~self.deleted) | self.added
+
+    def explains(self, view: View) -> bool:
+        """Tell whether this outcome shows as the view does."""
+        return self.apply(view.before) == view.after
 
 
 Views: TypeAlias = Mapping[View, int]
@@ -61,6 +66,10 @@ class _Partial:
             or other.deleted & self.not_deleted
         )
 
+    @property
+    def changes(self) -> Changes:
+        return Changes(self.added, self.deleted)
+
     def take(self, other: _Partial) -> None:
         self.added |= other.added
         self.deleted |= other.deleted
@@ -72,8 +81,8 @@ def reconcile(views: Views, atoms: int) -> list[Changes]:
     """Return few outcomes that together explain every view, in a reproducible order.
 
     Two different views from the same state are two outcomes. States that show the most different views come first;
-    a view from elsewhere that fits just one outcome completes it, one that fits several says nothing new, and one
-    that fits none is an outcome of its own.
+    a view from elsewhere that fits just one outcome completes it, one that fits several says nothing new unless none
+    of them explains it, and one that fits none is an outcome of its own.
     """
     by_before: dict[int, list[tuple[View, int]]] = {}
     for view, count in views.items():
@@ -98,8 +107,29 @@ def reconcile(views: Views, atoms: int) -> list[Changes]:
             if not any(known.fits(partial) for number, known in enumerate(found) if number not in taken):
                 taken.add(len(found))
                 found.append(partial)
-    distinct = dict.fromkeys(Changes(partial.added, partial.deleted) for partial in found)
-    return sorted(distinct)
+    _explain_all(order, found, atoms)
+    return sorted({partial.changes for partial in found})
+
+
+def _explain_all(groups: Sequence[Sequence[tuple[View, int]]], found: list[_Partial], atoms: int) -> None:
+    """Complete outcomes until every view is explained, those too that fitted several and were left unclear.
+
+    An outcome that fits no other view from the same state has shown there too if it ever came, so all such outcomes
+    take the view; where there is none, the first that fits does. What took a view explains it for good: this ends.
+    """
+    while True:
+        missing = next(((v, g) for g in groups for v, _ in g if not any(k.changes.explains(v) for k in found)), None)
+        if missing is None:
+            return
+        view, group = missing
+        partial = _Partial.of(view, atoms)
+        others = [_Partial.of(other, atoms) for other, _ in group if other != view]
+        fitting = [known for known in found if known.fits(partial)]
+        sure = [known for known in fitting if not any(known.fits(other) for other in others)]
+        for known in sure or fitting[:1]:
+            known.take(partial)
+        if not fitting:
+            found.append(partial)
 
 
 @dataclass(frozen=True)
@@ -131,7 +161,7 @@ class Odds:
     executions: int = 0
     unseen: float = 1.0
     confused: tuple[tuple[int, int], ...] = ()
-    """Pairs of outcomes (their positions) that looked alike in every state that was sampled often."""
+    """Pairs of outcomes (their positions) that looked alike in most executions."""
 
     @property
     def widest(self) -> float:
@@ -174,12 +204,14 @@ def _telling(views: Views, outcomes: Sequence[Changes], number: int) -> tuple[in
 
 
 def _confused(views: Views, outcomes: Sequence[Changes]) -> tuple[tuple[int, int], ...]:
-    states = {view.before for view in views}
+    tries: Counter[int] = Counter()
+    for view, times in views.items():
+        tries[view.before] += times
     return tuple(
         (one, other)
-        for one in range(len(outcomes))
-        for other in range(one + 1, len(outcomes))
-        if all(outcomes[one].apply(before) == outcomes[other].apply(before) for before in states)
+        for one, other in combinations(range(len(outcomes)), 2)
+        if 2 * sum(n for before, n in tries.items() if outcomes[one].apply(before) == outcomes[other].apply(before))
+        > tries.total()
     )
 
 

@@ -14,11 +14,12 @@ from assay.agents.agent import AgentDescription
 from assay.evidence.capability_space import CapabilitySpace
 from assay.evidence.noisy_outcomes import NoisyOutcomeRecord
 from assay.evidence.outcomes import Changes, Odds, OutcomeRecord, View
-from assay.evidence.version_space import Contradiction, VersionSpace
+from assay.evidence.version_space import NEGATIVE, POSITIVE, Contradiction, Undecided, VersionSpace
 from assay.logic.atoms import Atom, GroundCapability, State
 from assay.logic.effects import Add, All, Delete, Effect, Probabilistic
 from assay.logic.formulas import substitute_atom
 from assay.logic.model import Model
+from assay.logic.pal import ABSENT, Location, PalTuple
 
 PLACES = 10_000
 """Printed probabilities are multiples of one in so many, and add up to one exactly."""
@@ -120,6 +121,25 @@ class TrialEvidence:
             for name, record in self.records.items()
             if isinstance(record, NoisyOutcomeRecord) and (warning := record.alarm()) is not None
         )
+
+    def undecided(self) -> tuple[Undecided, ...]:
+        """Return the preconditions that are open, and the effects that could not have been seen, each with the reason.
+
+        An effect that the precondition makes void is not open.
+        """
+        found = [item for item in self.space.undecided() if item.pal.location == Location.PRECONDITION.value]
+        for name, record in self.records.items():
+            space = self.space.capabilities[name]
+            if space.executed is None:
+                continue
+            added, deleted = record.hidden_effects()
+            for sign, atoms, value in ((POSITIVE, added, "false"), (NEGATIVE, deleted, "true")):
+                for atom in self.atoms[name].decode(atoms):
+                    if space.precondition[atom] != {sign}:
+                        pal = PalTuple(name, atom, Location.EFFECT.value)
+                        reason = f"it was never executed with {atom} {value} before, so this effect could not show"
+                        found.append(Undecided(pal, frozenset((sign, ABSENT)), reason))
+        return tuple(found)
 
     def model(self, odds: Mapping[str, Odds], assume_needed: bool = False) -> Model:
         """Return the model that explains everything, with the given odds."""
