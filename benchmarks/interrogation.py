@@ -300,7 +300,7 @@ def main(chosen: argparse.Namespace) -> None:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of this benchmark."""
     parser.add_argument("--seeds", type=int, default=10, help="seeds with access any (default: %(default)s)")
-    parser.add_argument("--reset-seeds", type=int, default=3, help="seeds with access reset (default: %(default)s)")
+    parser.add_argument("--reset-seeds", type=int, default=10, help="seeds with access reset (default: %(default)s)")
     parser.add_argument(
         "--reset", action=argparse.BooleanOptionalAction, default=True, help="access reset, which takes minutes"
     )
