@@ -16,7 +16,7 @@ from assay.agents.symbolic import SymbolicAgent
 from assay.agents.wrappers import AgentWrapper
 from assay.assess.interrogation import InterrogationSettings, interrogate
 from assay.assess.result import Progress
-from assay.assess.run import JOURNAL, MODEL, MODEL_JSON, SUMMARY, read_traces, run_interrogation
+from assay.assess.run import JOURNAL, MODEL_JSON, SUMMARY, read_traces, run_interrogation
 from assay.errors import AssayError
 from assay.evidence.journal import Journal
 from assay.logic.compare import compare_modes
@@ -50,7 +50,7 @@ def test_files_that_are_written(tmp_path: Path) -> None:
     result = run_interrogation(examinee("logistics"), tmp_path / "a" / "b", 7, listener=told.append)
     assert result.directory == tmp_path / "a" / "b"
     assert result.replayed == 0
-    for name in (MODEL, MODEL_JSON):
+    for name in ("model.pddl", MODEL_JSON):
         assert compare_modes(load_document(result.directory / name).model, truth).accuracy == 1.0
     assert load_document(result.directory / MODEL_JSON).provenance["seed"] == 7
     summary = json.loads((result.directory / SUMMARY).read_text())
@@ -75,7 +75,7 @@ def test_resuming_asks_nothing_twice(tmp_path: Path, access: Access, answers: in
     assert resumed.replayed == answers
     assert len(agent.asked) == calm.assessment.info.questions - answers
     assert asked(tmp_path / "cut") == asked(tmp_path / "calm")
-    for name in (MODEL, MODEL_JSON):
+    for name in ("model.pddl", MODEL_JSON):
         assert (tmp_path / "cut" / name).read_bytes() == (tmp_path / "calm" / name).read_bytes()
 
 

@@ -213,7 +213,8 @@ class Instances:
         keyed = np.concatenate([packed, kind[rows].astype(np.uint16).view(np.uint8).reshape(len(rows), 2)], axis=1)
         whole = np.ascontiguousarray(keyed).view(np.dtype((np.void, keyed.shape[1]))).ravel()
         kept = []
-        for row, key in zip(rows.tolist(), whole.tolist(), strict=True):
+        for row, void in zip(rows.tolist(), whole.tolist(), strict=True):
+            key = bytes(void)
             if key not in self._keys:
                 self._keys.add(key)
                 kept.append(row)
