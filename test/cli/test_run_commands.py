@@ -121,7 +121,12 @@ def test_control_c_keeps_the_journal_and_says_how_to_go_on(
         nonlocal calls
         calls += 1
         if calls == 4:
-            signal.raise_signal(signal.SIGINT)
+            # A suite that is started in the background inherits an ignored SIGINT; a terminal's does not.
+            before = signal.signal(signal.SIGINT, signal.default_int_handler)
+            try:
+                signal.raise_signal(signal.SIGINT)
+            finally:
+                signal.signal(signal.SIGINT, before)
         return real(self, question)
 
     cut = tmp_path / "cut"
