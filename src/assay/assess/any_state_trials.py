@@ -17,6 +17,7 @@ import numpy as np
 from assay.agents.agent import AgentDescription
 from assay.agents.questions import Policy, PolicyRule, PolicySimulation, PolicySimulationQuery, Refusal
 from assay.assess.base_states import base_guesses
+from assay.assess.bystanders import atoms_among
 from assay.assess.object_pool import ObjectPool
 from assay.assess.stochastic_settings import Sampling, StochasticSettings
 from assay.evidence.trials import TrialEvidence
@@ -24,6 +25,7 @@ from assay.evidence.version_space import POSITIVE, CapabilitySpace, Contradictio
 from assay.logic.atoms import Atom, GroundCapability, Literal, State
 from assay.logic.formulas import substitute_atom
 from assay.logic.pal import ABSENT
+from assay.logic.types import TypedName
 
 MAX_BASE_GUESSES = 200
 RISK = 1e-5
@@ -31,6 +33,8 @@ RISK = 1e-5
 FIRST_LOOK = 25
 """Executions of a capability before a step that changes nothing can be read as refused."""
 MOST_REPEATS = 40
+CROWDED = 8
+"""Sampling questions of a capability that look for effects on what is no argument; large states take time."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,8 @@ class _Trial:
     flipped: frozenset[Atom] = frozenset()
     runs: int = 1
     repeats: int = 1
+    crowded: bool = False
+    """Whether everything is true of the objects that are no arguments, so that deleting it would show."""
 
 
 @dataclass
@@ -79,6 +85,7 @@ class AnyStateTrials:
         constants = {constant.name for constant in description.constants}
         self._progress: dict[str, _Progress] = {}
         self._order: dict[str, list[Atom]] = {}
+        self._bystanders: dict[str, tuple[Atom, ...]] = {}
         for name in rng.permutation(list(evidence.space.capabilities)).tolist():
             space = evidence.space.capabilities[name]
             shared = tuple(atom for atom in space.atoms if constants.issuperset(atom.args))
@@ -125,12 +132,12 @@ class AnyStateTrials:
                 return _Trial(name, self._sample_values(name), runs=self._settings.runs)
             group = self._group(name)
             if group:
-                values = dict(self._base_values(name))
+                values = self._base_values(name) if self._reports else self._showing_values(name)
                 for atom in group:
                     values[atom] = not values[atom]
                 repeats = 1 if self._reports else self._repeats(name, values)
                 if repeats > MOST_REPEATS:
-                    # Nothing that is known of the capability would show there; singly, that is for good.
+                    # Nothing that is known of the capability would show there, until more is known.
                     progress.void.update(group)
                     return self._next_test()
                 return _Trial(name, values, frozenset(group), repeats=repeats)
@@ -159,13 +166,26 @@ class AnyStateTrials:
             for atom, modes in space.precondition.items()
         }
 
+    def _showing_values(self, name: str) -> dict[Atom, bool]:
+        """Return values with which it is executed for sure, and in which effects show as far as that is known."""
+        atoms, space = self._evidence.atoms[name], self._space(name)
+        added, deleted = self._evidence.records[name].seen_effects()
+        values = self._base_values(name)
+        for atom, modes in space.precondition.items():
+            if modes == {ABSENT} and (added ^ deleted) & atoms.bit[atom]:
+                values[atom] = bool(deleted & atoms.bit[atom])
+        return values
+
     def _next_sample(self) -> _Trial | None:
         ready = [name for name, progress in self._progress.items() if progress.base is not None]
         chosen = self._sampling.neediest(ready)
         if chosen is None:
             return None
         name, runs = chosen
-        return _Trial(name, self._sample_values(name), runs=runs)
+        # Every other time: what such objects are given shows where nothing is true of them.
+        samples = self._progress[name].samples
+        crowded = samples < CROWDED and samples % 2 == 0 and not self._settings.noise
+        return _Trial(name, self._sample_values(name), runs=runs, crowded=crowded)
 
     def _sample_values(self, name: str) -> dict[Atom, bool]:
         """Return values in which all effects seen so far would show; whatever else is free is drawn, then turned."""
@@ -201,8 +221,24 @@ class AnyStateTrials:
         self._pool.restart()
         args = self._pool.take(self._space(trial.capability))
         binding = self._space(trial.capability).binding(args)
-        state = State(substitute_atom(atom, binding) for atom, value in trial.values.items() if value)
-        return GroundCapability(trial.capability, args), state
+        atoms = {substitute_atom(atom, binding) for atom, value in trial.values.items() if value}
+        if trial.crowded:
+            atoms.update(self._bystanding(trial.capability, args))
+        return GroundCapability(trial.capability, args), State(atoms)
+
+    def _bystanding(self, name: str, args: tuple[str, ...]) -> tuple[Atom, ...]:
+        """Return all atoms about objects that are no arguments; which ones these are never changes."""
+        found = self._bystanders.get(name)
+        if found is None:
+            bystanders = tuple(thing for some in self._pool.bystanders(0) for thing in some)
+            parameters = self._space(name).header.parameters
+            arguments = [TypedName(arg, p.types) for arg, p in zip(args, parameters, strict=True)]
+            found = (
+                *atoms_among(self._description, bystanders),
+                *atoms_among(self._description, bystanders, arguments),
+            )
+            self._bystanders[name] = found
+        return found
 
     # Learning from the answer
 
@@ -252,6 +288,7 @@ class AnyStateTrials:
         if trial.flipped:
             if not done:
                 self._evidence.refused(capability, start, entry)
+            progress.void.clear()  # what is known now may let more show
             return
         progress.looked += len(answer.runs)
         for run in answer.runs:  # it can be executed here, so nothing changed by chance

@@ -29,6 +29,8 @@ from assay.agents.questions import (
     Refusal,
     Transition,
 )
+from assay.assess.invariants import Invariants
+from assay.assess.proposals import Proposals
 from assay.assess.stochastic_settings import Sampling, StochasticSettings
 from assay.evidence.trials import TrialEvidence
 from assay.evidence.version_space import Contradiction
@@ -40,7 +42,7 @@ from assay.logic.model import Model
 from assay.planning.distinguish import Distinction, Distinguisher
 from assay.planning.results import PolicyKind
 
-WALK_STEPS = 40
+WALK_STEPS = 12
 MAX_WALKS = 30
 QUIET_WALKS = 2
 MAX_BLIND = 400
@@ -49,6 +51,8 @@ MAX_HIDDEN = 25
 """Tries of a capability for effects that could not be seen before, without anything new."""
 MAX_FRUITLESS = 10
 """Questions in a row that were to sample a capability, and brought no execution that tells its outcomes apart."""
+MAX_IDLE = 60
+"""Questions in a row that were to decide something, and taught nothing: what leads there is not as it seems."""
 MOST_STARTS = 400
 NEARBY = 300
 """States to search for a policy that is sure to tell, before any that may tell will do."""
@@ -78,9 +82,12 @@ class ReachableTrials:
         self._not_settable: set[State] = set()
         self._executable: dict[str, dict[tuple[State, GroundCapability], None]] = {n: {} for n in evidence.records}
         self._ways: dict[str, tuple[object, Distinction]] = {}
-        self._walks = self._quiet = self._blind = 0
+        self._walks = self._quiet = self._blind = self._idle = 0
         self._vain: dict[str, int] = {}
         self._pending: str | None = None
+        self._invariants = Invariants(description)
+        self._proposals = Proposals(evidence.space, self._invariants)
+        self._proposing = False
         self._certain: object = None
         self._settled: object = None
         self._sampled: tuple[str, int] | None = None
@@ -91,12 +98,13 @@ class ReachableTrials:
     def next_question(self) -> PlanOutcomeQuery | ObserveQuery | PolicySimulationQuery | None:
         """Return the next question, or None when every reachable prediction is certain and every interval narrow."""
         self._pending = None
+        self._proposing = False
         if not self._starts:
             return PlanOutcomeQuery((), seed=self._seed())
         if self._wants_to_watch():
             self._walks += 1
             return ObserveQuery(WALK_STEPS, seed=self._seed())
-        return self._decide() or self._sample()
+        return self._decide() or self._propose() or self._sample()
 
     def _seed(self) -> int:
         return int(self._rng.integers(2**32))
@@ -114,14 +122,25 @@ class ReachableTrials:
             return None
         careful = self._careful()
         if known != self._certain:
-            found = self._tell(self._bold(careful), careful)
+            found = self._tell(self._bold(careful), careful) if self._idle < MAX_IDLE else None
             if found is not None:
                 return found
             self._certain = known
-        found = self._tell(careful, self._with_hidden_effects(careful))
+        found = self._tell(careful, self._with_hidden_effects(careful)) if self._idle < 2 * MAX_IDLE else None
         if found is None:
             self._settled = known, hidden
         return found
+
+    def _propose(self) -> PolicySimulationQuery | None:
+        """Return a test in a state that was never seen, but that the agent can probably be put into."""
+        if self._description.access is not Access.REALISABLE:
+            return None
+        found = self._proposals.next(lambda state: state in self._visited or state in self._not_settable)
+        if found is None:
+            return None
+        self._proposing = True
+        policy = Policy((PolicyRule((), found[1]),))
+        return PolicySimulationQuery(policy, (), 1, 1, found[0], seed=self._seed())
 
     def _known(self) -> object:
         """Return what changes whenever a precondition or an outcome is learned."""
@@ -213,11 +232,18 @@ class ReachableTrials:
         name, runs = chosen
         self._sampled = name, self._trials_of(name)
         if self._description.access is not Access.RESET:
-            places = [pair for pair in self._executable[name] if pair[0] not in self._not_settable]
+            # Circumstances are drawn evenly, not states: what shows in few states only has its chance too.
+            places: dict[int, list[tuple[State, GroundCapability]]] = {}
+            for pair in self._executable[name]:
+                if pair[0] not in self._not_settable:
+                    places.setdefault(self._evidence.view_bits(pair[1], pair[0]), []).append(pair)
             if places:
-                state, capability = places[int(self._rng.integers(len(places)))]
+                alike = list(places.values())[int(self._rng.integers(len(places)))]
+                state, capability = alike[int(self._rng.integers(len(alike)))]
                 policy = Policy((PolicyRule((), capability),))
                 return PolicySimulationQuery(policy, (), 1, runs, state, seed=self._seed())
+        if self._fruitless.get(name):
+            runs = self._settings.runs  # few runs of a policy that seldom gets there would look like no way at all
         return self._question(self._way_to(name), runs)
 
     def _trials_of(self, name: str) -> int:
@@ -230,7 +256,7 @@ class ReachableTrials:
             careful = self._careful()
             schema = careful.capability_by_name[name]
             # With equal arguments several atoms are one, and the outcomes cannot be told.
-            names = [parameter.name for parameter in schema.parameters]
+            names = [*(parameter.name for parameter in schema.parameters), *self._evidence.constants_to_avoid(name)]
             equal = Or(tuple(Equal(one, other) for one, other in combinations(names, 2)))
             without = careful.with_capability(replace(schema, precondition=And((schema.precondition, equal))))
             self._ways[name] = known, self._policy(careful, without, list(self._starts))
@@ -240,6 +266,8 @@ class ReachableTrials:
 
     def learn(self, question: object, answer: object, entry: int) -> None:
         """Learn from the answer to the question that was chosen last. Raises `Contradiction`."""
+        if self._proposing:
+            self._proposals.answered(isinstance(answer, Refusal))
         match answer:
             case Refusal():
                 start = question.initial if isinstance(question, PolicySimulationQuery) else None
@@ -248,7 +276,7 @@ class ReachableTrials:
                 self._not_settable.add(start)  # remembered: it is reached by a policy instead
             case PlanOutcome():
                 self._starts[answer.final_state] = None
-                self._visited[answer.final_state] = None
+                self._visit(answer.final_state)
             case Observation():
                 before = self._known(), self._hidden()
                 self._steps(answer.trace, entry)
@@ -261,20 +289,28 @@ class ReachableTrials:
                     self._steps(run.transitions, entry)
                 if before == (self._known(), self._hidden()):
                     self._nothing_new(answer)
+                else:
+                    self._idle = 0
                 self._judge_sampling()
 
     def _steps(self, trace: Sequence[Transition], entry: int) -> None:
         for step in trace:
-            self._visited[step.before] = None
+            self._visit(step.before)
             if step.executed:
                 self._evidence.executed(step.capability, step.before, step.after, entry)
-                self._visited[step.after] = None
-                if len(set(step.capability.args)) == len(step.capability.args):
+                self._visit(step.after)
+                self._proposals.executed(step.before, step.capability)
+                if self._evidence.all_distinct(step.capability):
                     self._executable[step.capability.name][step.before, step.capability] = None
             else:
                 self._evidence.refused(step.capability, step.before, entry)
                 if self._evidence.space.capabilities[step.capability.name].executed is None:
                     self._blind += 1
+
+    def _visit(self, state: State) -> None:
+        if state not in self._visited:
+            self._visited[state] = None
+            self._invariants.watch(state)
 
     def _judge_sampling(self) -> None:
         """Count questions that were to sample a capability and did not, so that this does not go on for ever."""
@@ -285,6 +321,7 @@ class ReachableTrials:
 
     def _nothing_new(self, answer: PolicySimulation) -> None:
         """Count what was tried in vain, so that nothing is tried for ever."""
+        self._idle += self._sampled is None
         for run in answer.runs:
             for step in run.transitions[-1:]:
                 self._vain[step.capability.name] = self._vain.get(step.capability.name, 0) + 1

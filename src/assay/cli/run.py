@@ -29,6 +29,7 @@ from assay.evidence.journal import Durability
 from assay.exam import Method, build_agent, load_exam
 
 DEFAULT_DIRECTORY = Path("assay-out")
+_NO_LIMIT = -1
 
 
 def add_to(commands: Any) -> None:
@@ -162,9 +163,9 @@ def _examine_odds(job: _Job, output: Output) -> None:
         job.settings.number("confidence", usual.confidence),
         job.settings.natural("runs", usual.runs),
         job.settings.number("noise", usual.noise),
-        job.settings.natural("max_questions", 0) or None,
-        job.settings.natural("max_steps", 0) or None,
-        job.settings.number("max_seconds", 0) or None,
+        _limit(job.settings.natural("max_questions", _NO_LIMIT)),
+        _limit(job.settings.natural("max_steps", _NO_LIMIT)),
+        None if (seconds := job.settings.number("max_seconds", _NO_LIMIT)) == _NO_LIMIT else seconds,
     )
     seed = job.settings.natural("seed", 0)
     with _progress(output) as listener:
@@ -173,6 +174,10 @@ def _examine_odds(job: _Job, output: Output) -> None:
             listener=listener,
         )  # fmt: skip
     report_odds(result, output)
+
+
+def _limit(value: int) -> int | None:
+    return None if value == _NO_LIMIT else value
 
 
 METHODS: Mapping[Method, Callable[[_Job, Output], None]] = {

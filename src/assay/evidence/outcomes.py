@@ -87,12 +87,13 @@ def reconcile(views: Views, atoms: int) -> list[Changes]:
     by_before: dict[int, list[tuple[View, int]]] = {}
     for view, count in views.items():
         by_before.setdefault(view.before, []).append((view, count))
-    order = sorted(by_before.values(), key=lambda group: (-len(group), -sum(n for _, n in group), group[0][0]))
+    groups = (sorted(group, key=lambda item: (-item[1], item[0])) for group in by_before.values())
+    order = sorted(groups, key=lambda group: (-len(group), -sum(n for _, n in group), group[0][0]))
     found: list[_Partial] = []
     for group in order:
         taken: set[int] = set()
         unclear: list[_Partial] = []
-        for view, _ in sorted(group, key=lambda item: (-item[1], item[0])):
+        for view, _ in group:
             partial = _Partial.of(view, atoms)
             fitting = [number for number, known in enumerate(found) if number not in taken and known.fits(partial)]
             if len(fitting) == 1:

@@ -67,6 +67,7 @@ class TrialEvidence:
             for name, atoms in self.atoms.items()
         }
         self._ground: dict[GroundCapability, tuple[Atom, ...]] = {}
+        self._avoid: dict[str, tuple[str, ...]] = {}
 
     def ground_atoms(self, capability: GroundCapability) -> tuple[Atom, ...]:
         """Return the ground atoms of a try, in the order of the bits."""
@@ -76,6 +77,22 @@ class TrialEvidence:
             binding = space.binding(capability.args)
             known = tuple(substitute_atom(atom, binding) for atom in space.atoms)
             self._ground[capability] = known
+        return known
+
+    def all_distinct(self, capability: GroundCapability) -> bool:
+        """Tell whether no two atoms of a try are the same one: its arguments differ, and none is a constant."""
+        names = (*capability.args, *self.constants_to_avoid(capability.name))
+        return len(set(names)) == len(names)
+
+    def constants_to_avoid(self, name: str) -> tuple[str, ...]:
+        """Return the constants; none where some argument of the capability can be nothing else."""
+        known = self._avoid.get(name)
+        if known is None:
+            types, objects = self.description.types, self.description.objects
+            parameters = self.space.capabilities[name].header.parameters
+            others = all(any(types.fits(thing.types, p.types) for thing in objects) for p in parameters)
+            known = tuple(constant.name for constant in self.description.constants) if others else ()
+            self._avoid[name] = known
         return known
 
     def view_bits(self, capability: GroundCapability, state: State) -> int:
@@ -93,7 +110,7 @@ class TrialEvidence:
     def executed(self, capability: GroundCapability, before: State, after: State, entry: int) -> None:
         """Learn from an execution. Raises `Contradiction`.
 
-        With equal arguments several atoms are one; then what comes of it says little and is not counted.
+        With equal arguments (or a constant as one) several atoms are one; then what comes of it is not counted.
         """
         strange = sorted((before.atoms ^ after.atoms).difference(self.ground_atoms(capability)))
         if strange and not self._noise:
@@ -103,7 +120,7 @@ class TrialEvidence:
                 (entry,),
             )
         self.could_execute(capability, before, entry)
-        if len(set(capability.args)) == len(capability.args):
+        if self.all_distinct(capability):
             self.records[capability.name].add(
                 View(self.view_bits(capability, before), self.view_bits(capability, after))
             )
