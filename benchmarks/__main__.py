@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from benchmarks import distinguishing, interrogation, journal, parsing, throughput
+from benchmarks import distinguishing, interrogation, journal, parsing, stochastic, throughput
 from benchmarks.common import REPOSITORY, options
 
 if __name__ == "__main__":
-    # The whole interrogation benchmark takes minutes; this is a short one, and its results have a name of their own.
-    chosen = options(__doc__ or "", interrogation.add_options, seeds=3, reset=False)
+    # The whole benchmarks of learning take minutes; these are short ones, and their results have names of their own.
+    sections = ["any", "budget", "noise", "hidden", "cpu"]
+    chosen = options(
+        __doc__ or "",
+        interrogation.add_options,
+        seeds=3,
+        reset=False,
+        sections=sections,
+        budget_seeds=3,
+        scaling_seeds=1,
+    )
     results = REPOSITORY / "benchmarks" / "results"
     results.mkdir(exist_ok=True)
     modules = {
@@ -16,6 +25,7 @@ if __name__ == "__main__":
         "journal": journal,
         "distinguishing": distinguishing,
         "interrogation_quick": interrogation,
+        "stochastic_quick": stochastic,
     }
     for name, module in modules.items():
         chosen.json = results / f"{name}.json"

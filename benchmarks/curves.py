@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -24,18 +25,31 @@ class Curve:
         """The greatest x."""
         return max(len(run) for run in self.runs) - 1
 
+    @property
+    def means(self) -> list[float]:
+        """The mean of the runs at every x."""
+        return [statistics.mean(self.at(x)) for x in range(self.length + 1)]
+
     def at(self, x: int) -> list[float]:
         """Return the value of every run."""
         return [run[min(x, len(run) - 1)] for run in self.runs]
 
 
-def draw(curves: Sequence[Curve], title: str, x_label: str, y_label: str) -> str:
-    """Return an SVG document. Values are between 0 and 1."""
+def draw(
+    curves: Sequence[Curve], title: str, x_label: str, y_label: str, unit: float = 1, lowest: float | None = None
+) -> str:
+    """Return an SVG document. Values are between 0 and 1.
+
+    Values stand `unit` apart on the x axis. With `lowest`, a power of ten, the y axis is logarithmic from there.
+    """
     step = next(s for s in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if max(c.length for c in curves) <= 10 * s)
     last = step * -(-max(curve.length for curve in curves) // step)
     right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+    decades = 0 if lowest is None else round(-math.log10(lowest))
 
     def point(x: float, y: float) -> tuple[float, float]:
+        if lowest is not None:
+            y = 1 + math.log10(max(y, lowest)) / decades
         return LEFT + (right - LEFT) * x / last, bottom - (bottom - TOP) * y
 
     parts = [
@@ -45,10 +59,11 @@ def draw(curves: Sequence[Curve], title: str, x_label: str, y_label: str) -> str
     ]
     for tick in range(0, last + 1, step):
         x, _ = point(tick, 0)
-        parts += [_line(x, TOP, x, bottom), _text(x, bottom + 18, str(tick), "middle")]
-    for fifth in range(6):
-        _, y = point(0, fifth / 5)
-        parts += [_line(LEFT, y, right, y), _text(LEFT - 8, y + 4, f"{fifth / 5:.1f}", "end")]
+        parts += [_line(x, TOP, x, bottom), _text(x, bottom + 18, f"{tick * unit:g}", "middle")]
+    for value in [fifth / 5 for fifth in range(6)] if lowest is None else [10.0**-n for n in range(decades + 1)]:
+        _, y = point(0, value)
+        label = f"{value:.1f}" if lowest is None else f"{value:g}"
+        parts += [_line(LEFT, y, right, y), _text(LEFT - 8, y + 4, label, "end")]
     parts += [
         _line(LEFT, bottom, right, bottom, "#333"),
         _line(LEFT, TOP, LEFT, bottom, "#333"),
@@ -62,13 +77,25 @@ def draw(curves: Sequence[Curve], title: str, x_label: str, y_label: str) -> str
         band = [point(x, max(curve.at(x))) for x in xs] + [point(x, min(curve.at(x))) for x in reversed(xs)]
         parts.append(f'<polygon points="{_points(band)}" fill="{colour}" fill-opacity="0.12"/>')
         style = f'fill="none" stroke="{colour}" stroke-width="2"{dash}'
-        lines.append(f'<polyline points="{_points(point(x, statistics.mean(curve.at(x))) for x in xs)}" {style}/>')
+        lines.append(f'<polyline points="{_points(point(x, y) for x, y in enumerate(curve.means))}" {style}/>')
         end_x, end_y = point(curve.length, statistics.mean(curve.at(curve.length)))
         lines.append(f'<circle cx="{end_x:.1f}" cy="{end_y:.1f}" r="3.5" fill="{colour}"/>')
         y = TOP + 10 + 22 * number
         lines.append(f'<polyline points="{right + 16},{y} {right + 44},{y}" {style}/>')
         lines.append(_text(right + 52, y + 4, curve.name))
     return "\n".join((*parts, *lines, "</svg>")) + "\n"
+
+
+def side_by_side(documents: Sequence[str], columns: int = 2) -> str:
+    """Return one SVG document that shows several that `draw` has made."""
+    rows = -(-len(documents) // columns)
+    size = f'viewBox="0 0 {columns * WIDTH} {rows * HEIGHT}"'
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size}>']
+    for number, document in enumerate(documents):
+        row, column = divmod(number, columns)
+        place = f'<svg x="{column * WIDTH}" y="{row * HEIGHT}" width="{WIDTH}" height="{HEIGHT}" '
+        parts.append(document.replace("<svg ", place, 1).rstrip())
+    return "\n".join((*parts, "</svg>")) + "\n"
 
 
 def _points(points: Iterable[tuple[float, float]]) -> str:

@@ -28,6 +28,7 @@ from assay.logic.pal import ABSENT
 from assay.logic.types import TypedName
 
 MAX_BASE_GUESSES = 200
+GUESSES_IN_A_ROW = 8
 RISK = 1e-5
 """How likely a step that looks refused may have been executed, where the agent does not tell."""
 FIRST_LOOK = 25
@@ -46,6 +47,8 @@ class _Trial:
     flipped: frozenset[Atom] = frozenset()
     runs: int = 1
     repeats: int = 1
+    informed: bool = False
+    """Whether it is a guess after what other capabilities need."""
     crowded: bool = False
     """Whether everything is true of the objects that are no arguments, so that deleting it would show."""
 
@@ -57,6 +60,8 @@ class _Progress:
     guesses: Iterator[dict[Atom, bool]]
     guess: dict[Atom, bool] | None
     base: dict[Atom, bool] | None = None
+    informed: bool = False
+    guessed: int = 0
     mask: dict[Atom, bool] = field(default_factory=dict)
     samples: int = 0
     looked: int = 0
@@ -99,7 +104,8 @@ class AnyStateTrials:
 
     def next_question(self) -> PolicySimulationQuery | None:
         """Return the next question, or None when preconditions are known and every interval is narrow enough."""
-        trial = self._next_guess() or self._next_test() or self._next_sample()
+        # What one capability needs helps to guess where the next one can be executed, so tests come first.
+        trial = self._next_test() or self._next_guess() or self._next_sample()
         if trial is None:
             return None
         capability, state = self._ground(trial)
@@ -116,13 +122,30 @@ class AnyStateTrials:
         return self._evidence.space.capabilities[name]
 
     def _next_guess(self) -> _Trial | None:
-        """Return a guess at a state in which a capability can be executed; plain ones of all capabilities first."""
+        """Return a guess at a state in which a capability can be executed: as others are, or a plain one.
+
+        A capability is kept to for some guesses, since what it turns out to need helps with the others.
+        """
         waiting = [(n, p) for n, p in self._progress.items() if p.base is None and p.guess is not None]
+        repeats = 1 if self._reports else MOST_REPEATS // 4
+        for name, progress in waiting:
+            if not progress.informed and (values := self._as_others(name)) is not None:
+                return _Trial(name, values, repeats=repeats, informed=True)
         if not waiting:
             return None
-        name, progress = min(waiting, key=lambda item: sum(not value for value in (item[1].guess or {}).values()))
+        name, progress = min(waiting, key=lambda item: item[1].guessed // GUESSES_IN_A_ROW)
         assert progress.guess is not None
-        return _Trial(name, progress.guess, repeats=1 if self._reports else MOST_REPEATS // 4)
+        return _Trial(name, progress.guess, repeats=repeats)
+
+    def _as_others(self, name: str) -> dict[Atom, bool] | None:
+        """Return values in which what others need false is false, or None if no other needs anything false."""
+        signs: dict[str, set[bool]] = {}
+        for space in self._evidence.space.capabilities.values():
+            for literal in space.needed():
+                signs.setdefault(literal.atom.predicate, set()).add(literal.positive)
+        false = {predicate for predicate, known in signs.items() if known == {False}}
+        atoms = self._space(name).atoms
+        return {a: a.predicate not in false for a in atoms} if any(a.predicate in false for a in atoms) else None
 
     def _next_test(self) -> _Trial | None:
         for name, progress in self._progress.items():
@@ -266,7 +289,10 @@ class AnyStateTrials:
         if progress.base is None:
             if done:
                 progress.base = dict(trial.values)
+            elif trial.informed:
+                progress.informed = True
             else:
+                progress.guessed += 1
                 progress.guess = next(progress.guesses, None)
         elif trial.flipped:
             self._tested += len(trial.flipped)
