@@ -35,10 +35,10 @@ from assay.assess.stochastic_settings import Sampling, StochasticSettings
 from assay.evidence.trials import TrialEvidence
 from assay.evidence.version_space import Contradiction
 from assay.logic.atoms import GroundCapability, State
-from assay.logic.effects import Add, All, Delete, Effect, Probabilistic
-from assay.logic.formulas import And, Condition, Equal, Or, conjunction
+from assay.logic.effects import Add, All, Delete, Effect, Probabilistic, When
+from assay.logic.formulas import And, Condition, Equal, Not, Or, conjunction
 from assay.logic.grounding import Grounder
-from assay.logic.model import Model
+from assay.logic.model import Capability, Model
 from assay.planning.distinguish import Distinction, Distinguisher
 from assay.planning.results import PolicyKind
 
@@ -219,8 +219,15 @@ class ReachableTrials:
             more: list[Effect] = [*map(Add, atoms.decode(added)), *map(Delete, atoms.decode(deleted))]
             if more:
                 capability = model.capability_by_name[name]
-                model = model.with_capability(replace(capability, effect=_and_also(capability.effect, more)))
+                apart = When(Not(self._equal(capability)), All(tuple(more)))
+                model = model.with_capability(replace(capability, effect=_and_also(capability.effect, [apart])))
         return model
+
+    def _equal(self, capability: Capability) -> Condition:
+        """Return that arguments are equal: then several atoms are one, and such executions do not count."""
+        avoided = self._evidence.constants_to_avoid(capability.name)
+        names = [*(parameter.name for parameter in capability.parameters), *avoided]
+        return Or(tuple(Equal(one, other) for one, other in combinations(names, 2)))
 
     # Sampling
 
@@ -255,10 +262,8 @@ class ReachableTrials:
         if name not in self._ways or self._ways[name][0] != known:
             careful = self._careful()
             schema = careful.capability_by_name[name]
-            # With equal arguments several atoms are one, and the outcomes cannot be told.
-            names = [*(parameter.name for parameter in schema.parameters), *self._evidence.constants_to_avoid(name)]
-            equal = Or(tuple(Equal(one, other) for one, other in combinations(names, 2)))
-            without = careful.with_capability(replace(schema, precondition=And((schema.precondition, equal))))
+            only_equal = And((schema.precondition, self._equal(schema)))
+            without = careful.with_capability(replace(schema, precondition=only_equal))
             self._ways[name] = known, self._policy(careful, without, list(self._starts))
         return self._ways[name][1]
 

@@ -279,11 +279,11 @@ class OutcomeRecord:
         )
 
     def hidden_effects(self) -> tuple[int, int]:
-        """Return the atoms that were never seen false before (adding could not show), and never true."""
+        """Return the atoms that were never seen false (adding could not show), and those never seen true."""
         true, false = 0, 0
         for view in self.views:
-            true |= view.before
-            false |= self.atoms & ~view.before
+            true |= view.before | view.after
+            false |= self.atoms & ~(view.before & view.after)
         return self.atoms & ~false, self.atoms & ~true
 
 
