@@ -49,7 +49,7 @@ def test_a_budget_of_steps_where_refusals_are_hidden(most: int) -> None:
 
 
 @pytest.mark.parametrize("access", [Access.ANY, Access.SEEN, Access.RESET])
-@pytest.mark.parametrize("most", [1, 2, 13, 50])
+@pytest.mark.parametrize("most", [1, 2, 13, 40])
 def test_a_budget_of_questions(most: int, access: Access) -> None:
     agent = Bounded(played("driver", access), most)
     result = assess(agent, 0, StochasticSettings(max_questions=most))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -32,10 +33,11 @@ from assay.agents.questions import (
 from assay.assess.invariants import Invariants
 from assay.assess.proposals import Proposals
 from assay.assess.stochastic_settings import Sampling, StochasticSettings
-from assay.evidence.trials import TrialEvidence
+from assay.evidence.outcomes import Changes
+from assay.evidence.trials import TrialEvidence, effect_of_changes, rounded
 from assay.evidence.version_space import Contradiction
 from assay.logic.atoms import GroundCapability, State
-from assay.logic.effects import Add, All, Delete, Effect, Probabilistic, When
+from assay.logic.effects import All, Effect, Probabilistic, When
 from assay.logic.formulas import And, Condition, Equal, Not, Or, conjunction
 from assay.logic.grounding import Grounder
 from assay.logic.model import Capability, Model
@@ -213,14 +215,21 @@ class ReachableTrials:
         return model
 
     def _with_hidden_effects(self, model: Model) -> Model:
-        """Return the model with all the effects that could not be seen so far."""
+        """Return the model with all the effects that could not be seen so far, unless an outcome does the opposite."""
         for name, (added, deleted) in self._hidden().items():
-            atoms = self._evidence.atoms[name]
-            more: list[Effect] = [*map(Add, atoms.decode(added)), *map(Delete, atoms.decode(deleted))]
-            if more:
-                capability = model.capability_by_name[name]
-                apart = When(Not(self._equal(capability)), All(tuple(more)))
-                model = model.with_capability(replace(capability, effect=_and_also(capability.effect, [apart])))
+            outcomes = self._sampling.odds(name).outcomes
+            if not (added or deleted) or not outcomes:
+                continue
+            capability, atoms = model.capability_by_name[name], self._evidence.atoms[name]
+            apart = Not(self._equal(capability))
+            choices: list[tuple[Fraction, Effect]] = []
+            for weight, outcome in zip(rounded([o.probability for o in outcomes]), outcomes, strict=True):
+                changes = outcome.changes
+                more = Changes(added & ~changes.deleted, deleted & ~changes.added)
+                hidden = When(apart, effect_of_changes(atoms, more))
+                choices.append((weight, All((effect_of_changes(atoms, changes), hidden))))
+            effect = choices[0][1] if len(choices) == 1 else Probabilistic(tuple(choices))
+            model = model.with_capability(replace(capability, effect=effect))
         return model
 
     def _equal(self, capability: Capability) -> Condition:
@@ -330,10 +339,3 @@ class ReachableTrials:
         for run in answer.runs:
             for step in run.transitions[-1:]:
                 self._vain[step.capability.name] = self._vain.get(step.capability.name, 0) + 1
-
-
-def _and_also(effect: Effect, more: Sequence[Effect]) -> Effect:
-    """Return an effect all of whose outcomes do more."""
-    if isinstance(effect, Probabilistic):
-        return All((effect, *more))
-    return All((*(effect.parts if isinstance(effect, All) else (effect,)), *more))

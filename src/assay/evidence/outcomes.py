@@ -279,12 +279,16 @@ class OutcomeRecord:
         )
 
     def hidden_effects(self) -> tuple[int, int]:
-        """Return the atoms that were never seen false (adding could not show), and those never seen true."""
-        true, false = 0, 0
-        for view in self.views:
-            true |= view.before | view.after
-            false |= self.atoms & ~(view.before & view.after)
-        return self.atoms & ~false, self.atoms & ~true
+        """Return the atoms that may be added although that was never seen, and those that may be deleted.
+
+        They were never false before, so adding them could not show (or never true, for deleting); but whoever always
+        deletes an atom does not add it.
+        """
+        true = union(view.before for view in self.views)
+        false = union(self.atoms & ~view.before for view in self.views)
+        kept_true = union(view.after for view in self.views)
+        kept_false = union(self.atoms & ~view.after for view in self.views)
+        return kept_true & ~false, kept_false & ~true
 
 
 def union(bits: Iterable[int]) -> int:

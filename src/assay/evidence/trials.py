@@ -174,10 +174,10 @@ def effect_of_odds(atoms: CapabilityAtoms, odds: Odds) -> Effect:
     if not odds.outcomes:
         return All()
     if len(odds.outcomes) == 1:
-        return _changes(atoms, odds.outcomes[0].changes)
+        return effect_of_changes(atoms, odds.outcomes[0].changes)
     weights = rounded([outcome.probability for outcome in odds.outcomes])
     choices = tuple(
-        (weight, _changes(atoms, outcome.changes))
+        (weight, effect_of_changes(atoms, outcome.changes))
         for weight, outcome in sorted(zip(weights, odds.outcomes, strict=True), key=lambda pair: -pair[0])
         if outcome.changes != Changes()
     )
@@ -198,7 +198,7 @@ def rounded(probabilities: list[float]) -> list[Fraction]:
     return [Fraction(value, PLACES) for value in whole]
 
 
-def _changes(atoms: CapabilityAtoms, changes: Changes) -> Effect:
+def effect_of_changes(atoms: CapabilityAtoms, changes: Changes) -> Effect:
     parts: list[Effect] = [Add(atom) for atom in atoms.decode(changes.added)]
     parts += [Delete(atom) for atom in atoms.decode(changes.deleted)]
     return parts[0] if len(parts) == 1 else All(tuple(parts))
