@@ -153,6 +153,6 @@ setup(
     distclass=BinaryDistribution,
     cmdclass={"build_py": BuildWithInterfaces},
     install_requires=requirements("library") + ([] if ros else requirements("ros-jazzy")),
-    extras_require={"planners": requirements("planners")},
+    extras_require={name: requirements(name) for name in ("cafe", "planners")},
     setup_requires=requirements("build") + ([] if ros else requirements("ros-jazzy") + requirements("ros-jazzy-build")),
 )

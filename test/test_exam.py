@@ -15,6 +15,7 @@ from assay.agents.symbolic import SymbolicAgent
 from assay.errors import AssayError, ExamError, LogicError, ReadError
 from assay.exam import (
     AGENT_FACTORIES,
+    CafeSettings,
     Durability,
     Exam,
     Method,
@@ -171,7 +172,8 @@ def test_a_ros_agent_without_ros(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_every_kind_of_agent_has_a_factory() -> None:
-    assert set(AGENT_FACTORIES) == {SymbolicSettings(domain=Path("d")).kind, RosSettings(name="r").kind}
+    cafe = CafeSettings(world=Path("w"), vocabulary=Path("v"), behaviour=Path("b"))
+    assert set(AGENT_FACTORIES) == {SymbolicSettings(domain=Path("d")).kind, RosSettings(name="r").kind, cafe.kind}
 
 
 def test_a_vocabulary_in_its_own_file(directory: Path) -> None:

@@ -262,7 +262,7 @@ def plan(python: Python, venv: Path, develop: bool) -> list[Step]:
         return [packages, interfaces, data]
     # Beside a sourced ROS 2 some of these may be outside .venv.
     product = "bin/python" if python.ros else "bin/pytest"
-    tools = install("develop", "installing the development tools", product, ["develop"])
+    tools = install("develop", "installing the development tools and the simulator", product, ["develop", "cafe"])
     crosscheck = install(
         "crosscheck",
         "installing the parsers to compare ours with",

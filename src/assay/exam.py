@@ -16,6 +16,7 @@ import difflib
 import re
 from collections.abc import Callable, Mapping
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar
 
@@ -29,12 +30,12 @@ from assay.agents.symbolic import DEFAULT_BUDGET, SymbolicAgent
 from assay.errors import ExamError
 from assay.evidence.journal import Durability
 from assay.logic.names import MAX_NAME_LENGTH, NAME
-from assay.marked_yaml import MAX_BYTES, MarkedNode, Place, YamlFault, read_yaml, shown
+from assay.marked_yaml import MarkedNode, Place, YamlFault, listed_faults, read_text_file, read_yaml, shown
+from assay.worlds.vocabulary_file import defines_predicates, parse_vocabulary
 
 MAX_SETTINGS = 200
 MAX_WORDS = 5000
 _MAX_TEXT = 2000
-_MAX_FAULTS = 100
 _ROS_NAME = re.compile(r"/?[A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*", re.ASCII)
 
 
@@ -115,7 +116,25 @@ class RosSettings(_Part):
     deadline: Annotated[float, Field(gt=0, le=86_400, strict=True)] = 10.0
 
 
-AgentSettings: TypeAlias = Annotated[SymbolicSettings | RosSettings, Field(discriminator="kind")]
+class CafeSettings(_Part):
+    """A robot in a simulated cafe. `behaviour` is the robot's own file, which only the robot reads.
+
+    `variants` is how many different arrangements of one symbolic state are used; with 2 or more `workers`, the runs of
+    a question are shared out to as many processes.
+    """
+
+    kind: Literal["cafe"] = "cafe"
+    world: RelativePath
+    vocabulary: RelativePath
+    behaviour: RelativePath
+    access: Access = Access.REALISABLE
+    seed: Annotated[int, Field(ge=0, strict=True)] = 0
+    variants: Annotated[int, Field(ge=1, le=1000, strict=True)] = 3
+    workers: Annotated[int, Field(ge=1, le=64, strict=True)] = 1
+    fidelity: Literal["kinematic", "hybrid", "dynamics"] = "kinematic"
+
+
+AgentSettings: TypeAlias = Annotated[SymbolicSettings | RosSettings | CafeSettings, Field(discriminator="kind")]
 
 
 class Vocabulary(_Part):
@@ -155,7 +174,7 @@ class Exam(_Part):
 def load_exam(path: str | Path) -> Exam:
     """Read an exam file. Raises `ExamError` with one line for each fault."""
     path = Path(path)
-    return parse_exam(_read_text(path), str(path), path.parent)
+    return parse_exam(read_text_file(path, ExamError), str(path), path.parent)
 
 
 def parse_exam(text: str, source: str = "<exam>", base_dir: str | Path = ".") -> Exam:
@@ -164,10 +183,17 @@ def parse_exam(text: str, source: str = "<exam>", base_dir: str | Path = ".") ->
 
 
 def load_vocabulary(exam: Exam) -> Vocabulary:
-    """Return the exam's vocabulary, read from its file if it names one; empty if it has none."""
+    """Return the exam's vocabulary, read from its file if it names one; empty if it has none.
+
+    The file may hold templates only, as an exam does, or be a vocabulary file with definitions.
+    """
     if isinstance(exam.vocabulary, Path):
         path = exam.vocabulary
-        return _parse(_read_text(path), str(path), path.parent, Vocabulary)
+        text = read_text_file(path, ExamError)
+        if defines_predicates(text):
+            defined = parse_vocabulary(text, str(path))
+            return Vocabulary(predicates=dict(defined.predicate_english), capabilities=dict(defined.capability_english))
+        return _parse(text, str(path), path.parent, Vocabulary)
     return exam.vocabulary if exam.vocabulary is not None else Vocabulary()
 
 
@@ -202,31 +228,31 @@ def _ros(settings: RosSettings) -> Agent:
     return RemoteAgent(settings.name, settings.deadline)
 
 
-# Each factory takes the settings of its own kind.
-AGENT_FACTORIES: Mapping[str, Callable[[Any], Agent]] = {"symbolic": _symbolic, "ros": _ros}
-
-
-def _read_text(path: Path) -> str:
+def _cafe(settings: CafeSettings) -> Agent:
     try:
-        with path.open("rb") as stream:
-            raw = stream.read(MAX_BYTES + 1)
-        if len(raw) > MAX_BYTES:
-            raise ExamError(f"{path}:1:1: larger than {MAX_BYTES:,} bytes, which is the most that is read")
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        column = error.start - raw.rfind(b"\n", 0, error.start)
-        raise ExamError(f"{path}:{line}:{column}: not UTF-8 text; save the file as UTF-8") from error
-    except (OSError, ValueError) as error:
-        # ValueError: a path that the system cannot even look up, such as one with a null character.
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise ExamError(f"{str(path)!r}: cannot be opened: {reason}; check the path") from error
+        # Late, because only exams of this kind need the simulator.
+        from assay.worlds.cafe.agent import CafeAgent, CafeFiles
+        from assay.worlds.cafe.world import Fidelity
+        from assay.worlds.workers import WorkerPool
+    except ImportError as error:
+        raise ExamError(
+            f"an agent of kind cafe needs the simulator, which cannot be imported ({error}); install the extra `cafe`"
+        ) from error
+    files = CafeFiles(settings.world, settings.vocabulary, settings.behaviour)
+    fidelity = Fidelity(settings.fidelity)
+    make = partial(CafeAgent, files, settings.access, settings.seed, variants=settings.variants, fidelity=fidelity)
+    return WorkerPool(make, settings.workers) if settings.workers > 1 else make()
+
+
+# Each factory takes the settings of its own kind.
+AGENT_FACTORIES: Mapping[str, Callable[[Any], Agent]] = {"symbolic": _symbolic, "ros": _ros, "cafe": _cafe}
 
 
 # The parts of an exam by their place as pydantic gives it, union members included.
 _PARTS: Mapping[tuple[int | str, ...], type[_Part]] = {
     ("agent", "symbolic"): SymbolicSettings,
     ("agent", "ros"): RosSettings,
+    ("agent", "cafe"): CafeSettings,
     ("vocabulary", "inline"): Vocabulary,
     ("output",): Output,
 }
@@ -245,11 +271,8 @@ def _parse(text: str, source: str, base_dir: str | Path, part: type[_PartT]) -> 
     try:
         return part.model_validate(root.value, context={"base_dir": Path(base_dir)})
     except ValidationError as error:
-        faults = sorted(_fault(root, details, part) for details in error.errors(include_url=False))
-        lines = [f"{source}:{line}:{column}: {message}" for (line, column), message in faults[:_MAX_FAULTS]]
-        if len(faults) > _MAX_FAULTS:
-            lines.append(f"{source}: and {len(faults) - _MAX_FAULTS} more faults")
-        raise ExamError("\n".join(lines)) from error
+        faults = (_fault(root, details, part) for details in error.errors(include_url=False))
+        raise ExamError(listed_faults(source, faults)) from error
 
 
 def _fault(root: MarkedNode, details: ErrorDetails, part: type[_Part]) -> tuple[Place, str]:

@@ -8,16 +8,20 @@ excessive size or depth are faults with a line, never a crash and never a long w
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
+from pathlib import Path
 from typing import TypeAlias
 
 import yaml
 
+from assay.errors import AssayError
+
 MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 32
 MAX_NODES = 20_000
+MAX_FAULTS = 100
 
 Plain: TypeAlias = "str | int | float | bool | list[Plain] | dict[str, Plain] | None"
 Place: TypeAlias = tuple[int, int]
@@ -44,11 +48,39 @@ class YamlFault(Exception):
 
 @dataclass(frozen=True)
 class MarkedNode:
-    """A value with its place and, for a mapping, the place of each key with the node below it."""
+    """A value with its place; for a mapping, the place of each key with the node below it; for a list, its items."""
 
     place: Place
     value: Plain
     entries: Mapping[str, tuple[Place, MarkedNode]]
+    items: tuple[MarkedNode, ...] = ()
+
+
+def read_text_file(path: Path, error_class: type[AssayError]) -> str:
+    """Return the text of a file that is not too large. Raises `error_class`, naming the file and what to do."""
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(MAX_BYTES + 1)
+        if len(raw) > MAX_BYTES:
+            raise error_class(f"{path}:1:1: larger than {MAX_BYTES:,} bytes, which is the most that is read")
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        column = error.start - raw.rfind(b"\n", 0, error.start)
+        raise error_class(f"{path}:{line}:{column}: not UTF-8 text; save the file as UTF-8") from error
+    except (OSError, ValueError) as error:
+        # ValueError: a path that the system cannot even look up, such as one with a null character.
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise error_class(f"{str(path)!r}: cannot be opened: {reason}; check the path") from error
+
+
+def listed_faults(source: str, faults: Iterable[tuple[Place, str]]) -> str:
+    """Return the message of an error: one line for each fault, in the order of the file, not endlessly many."""
+    ordered = sorted(faults)
+    lines = [f"{source}:{line}:{column}: {message}" for (line, column), message in ordered[:MAX_FAULTS]]
+    if len(ordered) > MAX_FAULTS:
+        lines.append(f"{source}: and {len(ordered) - MAX_FAULTS} more faults")
+    return "\n".join(lines)
 
 
 def read_yaml(text: str) -> MarkedNode:
@@ -129,7 +161,8 @@ def _marked(node: yaml.Node) -> MarkedNode:
             entries[key] = (key_place, _marked(value_node))
         return MarkedNode(place, {key: child.value for key, (_, child) in entries.items()}, entries)
     if isinstance(node, yaml.SequenceNode) and node.tag == _TAG + "seq":
-        return MarkedNode(place, [_marked(item).value for item in node.value], {})
+        items = tuple(_marked(item) for item in node.value)
+        return MarkedNode(place, [item.value for item in items], {}, items)
     if isinstance(node, yaml.ScalarNode):
         return MarkedNode(place, _scalar(node.tag, node.value, place), {})
     raise YamlFault(place, f"the tag {shown(node.tag)} is not allowed here; remove it")

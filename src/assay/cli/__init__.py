@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from assay import __version__
-from assay.cli import ask, check_agent, demo, journal, model, run
+from assay.cli import ask, check_agent, demo, journal, model, run, world
 from assay.cli.output import Output
 from assay.errors import AssayError
 
@@ -26,7 +26,7 @@ def build_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"assay {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (run, model, ask, check_agent, journal, demo):
+    for command in (run, model, ask, check_agent, world, journal, demo):
         command.add_to(commands)
     return parser
 

@@ -1,0 +1,1 @@
+"""Simulated worlds that agents live in."""
