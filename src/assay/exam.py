@@ -119,6 +119,7 @@ class RosSettings(_Part):
 class CafeSettings(_Part):
     """A robot in a simulated cafe. `behaviour` is the robot's own file, which only the robot reads.
 
+    `skin` shows the real Fetch in pictures, where its meshes are installed.
     `variants` is how many different arrangements of one symbolic state are used; with 2 or more `workers`, the runs of
     a question are shared out to as many processes.
     """
@@ -132,6 +133,7 @@ class CafeSettings(_Part):
     variants: Annotated[int, Field(ge=1, le=1000, strict=True)] = 3
     workers: Annotated[int, Field(ge=1, le=64, strict=True)] = 1
     fidelity: Literal["kinematic", "hybrid", "dynamics"] = "kinematic"
+    skin: bool = False
 
 
 AgentSettings: TypeAlias = Annotated[SymbolicSettings | RosSettings | CafeSettings, Field(discriminator="kind")]
@@ -240,7 +242,10 @@ def _cafe(settings: CafeSettings) -> Agent:
         ) from error
     files = CafeFiles(settings.world, settings.vocabulary, settings.behaviour)
     fidelity = Fidelity(settings.fidelity)
-    make = partial(CafeAgent, files, settings.access, settings.seed, variants=settings.variants, fidelity=fidelity)
+    make = partial(
+        CafeAgent, files, settings.access, settings.seed,
+        variants=settings.variants, fidelity=fidelity, skin=settings.skin,
+    )  # fmt: skip
     return WorkerPool(make, settings.workers) if settings.workers > 1 else make()
 
 

@@ -40,6 +40,9 @@ def add_world_options(parser: argparse.ArgumentParser) -> None:
         choices=[each.value for each in Fidelity],
         help="how motions are carried out (default: the exam's)",
     )
+    parser.add_argument(
+        "--skin", action="store_true", help="show the meshes of the real robot, if the package rtb-data is installed"
+    )
     parser.add_argument("--seed", type=int, metavar="N", help="seed of all that is sampled (default: the exam's, or 0)")
 
 
@@ -60,6 +63,8 @@ def opened_world(options: argparse.Namespace) -> Iterator[CafeAgent]:
         settings = settings.model_copy(update={"seed": options.seed})
     if options.fidelity is not None:
         settings = settings.model_copy(update={"fidelity": options.fidelity})
+    if options.skin:
+        settings = settings.model_copy(update={"skin": True})
     # Whoever looks on needs the world in this process.
     agent = build_agent(Exam(agent=settings.model_copy(update={"workers": 1})))
     with closing(agent):

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -34,8 +35,10 @@ from assay.logic.types import TypedName
 from assay.worlds.cafe.behaviour import Action, Behaviour, check_fit, load_behaviour
 from assay.worlds.cafe.capabilities import Course, Execution, Failure, move, pick_item, place_item, recharge
 from assay.worlds.cafe.floor_plan import LOWEST_CHARGE
+from assay.worlds.cafe.kinematics import FETCH
 from assay.worlds.cafe.plan_geometry import plan_geometry
 from assay.worlds.cafe.realise import AT, EMPTY_ARM, HAS_CHARGE, HOLDING, ROBOT_AT, realise, start_atoms
+from assay.worlds.cafe.skin import skinned
 from assay.worlds.cafe.teleport import PREDICATE, put_nowhere, scalar, teleport, waiting
 from assay.worlds.cafe.world import CafeWorld, Fidelity
 from assay.worlds.cafe.world_file import load_world
@@ -77,6 +80,7 @@ class CafeAgent(Agent):
         *,
         variants: int = 3,
         fidelity: Fidelity = Fidelity.KINEMATIC,
+        skin: bool = False,
     ) -> None:
         if access not in (Access.REALISABLE, Access.RESET):
             raise LogicError(f"a cafe has access realisable or reset, not {access.value}")
@@ -90,7 +94,9 @@ class CafeAgent(Agent):
         self._behaviour = load_behaviour(files.behaviour)
         self.evaluators = Evaluators(vocabulary, plan_geometry(plan))
         check_fit(self._behaviour, self.evaluators)
-        self.world = CafeWorld(plan, fidelity=fidelity)
+        with TemporaryDirectory() as directory:
+            robot = skinned(FETCH, Path(directory)) if skin else FETCH
+            self.world = CafeWorld(plan, robot=robot, fidelity=fidelity)
         self._own = self._own_words()
         self._steps: dict[tuple[WorldState, GroundCapability, Course], _Done] = {}
         self._realised: dict[tuple[State, int], WorldState | Refusal] = {}
